@@ -1,0 +1,69 @@
+package ports
+
+import (
+	"context"
+	"io"
+
+	"github.com/vev-term/vev/internal/protocol"
+)
+
+// SessionClientConn is a session conversation seen from its client, after the preamble.
+// One goroutine receives; any may send.
+type SessionClientConn interface {
+	// Send writes one message; it waits while the carriage takes none. Unblocked by Close.
+	Send(protocol.SessionClientMessage) error
+	// Receive waits for the next message. Byte slices in it are valid until the next call.
+	// io.EOF: the other side ended in order. A *fault.Error of kind Violation ends the conversation.
+	Receive() (protocol.SessionServerMessage, error)
+	Close() error
+}
+
+// SessionServerConn is a session conversation seen from its daemon, after the preamble.
+type SessionServerConn interface {
+	Send(protocol.SessionServerMessage) error
+	Receive() (protocol.SessionClientMessage, error)
+	Close() error
+}
+
+// SessionDialer begins session conversations with one daemon. Dial finds or starts what is
+// between; it may be called again after a conversation was lost. It retries what is safe to
+// retry until ctx ends, and returns a fault of kind Unavailable or Timeout then.
+type SessionDialer interface {
+	Dial(ctx context.Context) (SessionClientConn, error)
+}
+
+// Stream is a logical stream: an ordered byte pipe in both directions with credit of its own.
+// One goroutine reads, one writes, any may close.
+type Stream interface {
+	// Read returns received bytes, io.EOF after an orderly close, the failure after another.
+	Read(p []byte) (int, error)
+	// Write waits for credit and for the carriage. Unblocked by Close and by the peer's close.
+	Write(p []byte) (int, error)
+	// Close ends the stream in order: what was written is delivered.
+	Close() error
+	// Abort ends the stream with a failure; both directions drop what is under way.
+	Abort(protocol.Failure) error
+}
+
+// BrokerConn is one client's broker conversation seen from the broker, after Register.
+type BrokerConn interface {
+	// Accept waits for the client's next OpenStream. Every other request has been answered by
+	// the conversation itself. io.EOF: the client has gone.
+	Accept(ctx context.Context) (StreamRequest, error)
+	// Close ends the conversation and all its streams, giving the client the reason.
+	Close(reason protocol.Failure) error
+}
+
+// StreamRequest is an OpenStream that waits for its answer: exactly one of Open and Refuse.
+type StreamRequest interface {
+	Host() string
+	Start() protocol.StartPolicy
+	Open() (Stream, error)
+	Refuse(protocol.Failure) error
+}
+
+// DaemonDialer gives a byte carriage to the daemon of this machine, starting it where the
+// policy allows. The caller closes it.
+type DaemonDialer interface {
+	DialDaemon(ctx context.Context, start protocol.StartPolicy) (io.ReadWriteCloser, error)
+}

@@ -1,0 +1,223 @@
+package protocol
+
+import (
+	"time"
+
+	"github.com/vev-term/vev/internal/domain/fault"
+)
+
+// ConnectionID is chosen by the broker, new for every connection.
+type ConnectionID [16]byte
+
+// OperationID names one mutation or request of a client; it is never used twice.
+type OperationID [16]byte
+
+// Scope says which broker process and connection a reference belongs to.
+type Scope struct {
+	BrokerEpoch uint64 // random, new per broker process
+	Connection  ConnectionID
+}
+
+// StreamID is chosen by the client, strictly increasing from 1, never reused.
+type StreamID uint64
+
+// StreamRef names one logical stream.
+type StreamRef struct {
+	Scope Scope
+	ID    StreamID
+}
+
+// StartPolicy says whether a daemon that does not run may be started.
+type StartPolicy uint32
+
+const (
+	StartIfNeeded StartPolicy = 0
+	ExistingOnly  StartPolicy = 1
+)
+
+// LocalHost is the host name of the broker's own machine.
+const LocalHost = ""
+
+// Failure is a fault as it travels: kind, text and hint, each at most fault.MaxText bytes.
+type Failure struct {
+	Kind fault.Kind
+	Text string
+	Hint string
+}
+
+// FailureOf makes the travelling part of err; causes stay here. Nil stays nil.
+func FailureOf(err error) *Failure {
+	if err == nil {
+		return nil
+	}
+	f := &Failure{Kind: fault.KindOf(err), Text: fault.Clean(err.Error())}
+	if e, ok := faultOf(err); ok {
+		f.Text, f.Hint = fault.Clean(e.Msg), fault.Clean(e.Hint)
+	}
+	return f
+}
+
+// Fault is the failure as an error of this side, marked as the peer's.
+func (f *Failure) Fault() *fault.Error {
+	kind := f.Kind
+	if !kind.Valid() {
+		kind = fault.Internal
+	}
+	return &fault.Error{Kind: kind, Msg: fault.Clean(f.Text), Hint: fault.Clean(f.Hint), Peer: true}
+}
+
+// Outcome closes an operation or request.
+type Outcome uint32
+
+const (
+	OutcomeOK      Outcome = 0
+	OutcomeFailed  Outcome = 1
+	OutcomeUnknown Outcome = 2
+)
+
+// BrokerClientMessage is one message from client to broker.
+type BrokerClientMessage interface{ brokerClient() }
+
+// BrokerServerMessage is one message from broker to client.
+type BrokerServerMessage interface{ brokerServer() }
+
+type (
+	Register   struct{ Client string } // who asks: name and version, for logs
+	Registered struct{ Scope Scope }
+
+	OpenStream struct {
+		Ref   StreamRef
+		Host  string // LocalHost or a host of the catalogue
+		Start StartPolicy
+	}
+	StreamOpened struct{ Ref StreamRef }
+
+	// StreamData is a chunk of a stream, in either direction. Data is valid until the
+	// receiver reads its next message.
+	StreamData struct {
+		Ref  StreamRef
+		Data []byte
+	}
+	// StreamWindowUpdate grants credit, in either direction; Credit is 1 to StreamWindowBytes.
+	StreamWindowUpdate struct {
+		Ref    StreamRef
+		Credit uint32
+	}
+	// CloseStream ends a stream; a nil Failure is an orderly close.
+	CloseStream struct {
+		Ref     StreamRef
+		Failure *Failure
+	}
+	StreamClosed struct {
+		Ref     StreamRef
+		Failure *Failure
+	}
+
+	// BrokerError answers something that was not a stream or an operation, or, with an
+	// operation id, a request that has no other answer.
+	BrokerError struct {
+		Failure   Failure
+		Operation OperationID
+	}
+	Shutdown struct{ Reason Failure }
+
+	StatsRequest struct{ Operation OperationID }
+	BrokerStats  struct {
+		Operation OperationID
+		Stats     BrokerNumbers
+	}
+
+	Subscribe   struct{ KnownRevision uint64 }
+	Resync      struct{ HaveRevision uint64 }
+	Unsubscribe struct{}
+
+	// Mutation is AddHost, RemoveHost, Reconcile or UpdateHostPolicy.
+	Mutation struct {
+		Operation OperationID
+		Kind      MutationKind
+		Host      string
+		Alias     string
+		Transport uint32
+		Install   bool
+	}
+	OperationResult struct {
+		Operation OperationID
+		Outcome   Outcome
+		Failure   *Failure
+	}
+	Progress struct {
+		Operation OperationID
+		Text      string
+	}
+
+	StartPreview struct {
+		Operation OperationID
+		Host      string
+		Session   [16]byte
+		Cols      uint32
+		Rows      uint32
+	}
+	CancelPreview struct{ Operation OperationID }
+	PromptReply   struct {
+		Prompt [16]byte
+		Answer []byte
+		Cancel bool
+	}
+)
+
+// MutationKind says which of the four mutations a Mutation is.
+type MutationKind uint8
+
+const (
+	AddHost MutationKind = iota
+	RemoveHost
+	Reconcile
+	UpdateHostPolicy
+)
+
+// BrokerNumbers is what a broker holds and has done.
+type BrokerNumbers struct {
+	Pid             int           `json:"pid"`
+	Version         string        `json:"version"`
+	Uptime          time.Duration `json:"-"`
+	UptimeMS        int64         `json:"uptime_ms"`
+	Clients         int           `json:"clients"`
+	Streams         int           `json:"streams"`
+	StreamsTotal    uint64        `json:"streams_total"`
+	ParkedBytes     uint64        `json:"parked_bytes"`
+	CreditOwedBytes uint64        `json:"credit_owed_bytes"`
+	BytesIn         uint64        `json:"bytes_in"`
+	BytesOut        uint64        `json:"bytes_out"`
+	FramesIn        uint64        `json:"frames_in"`
+	FramesOut       uint64        `json:"frames_out"`
+	CreditWaits     uint64        `json:"credit_waits"`
+	FlowErrors      uint64        `json:"flow_errors"`
+	ForeignRefused  uint64        `json:"foreign_refused"`
+	HeapBytes       uint64        `json:"heap_bytes"`
+	Goroutines      int           `json:"goroutines"`
+}
+
+func (*Register) brokerClient()           {}
+func (*Subscribe) brokerClient()          {}
+func (*Resync) brokerClient()             {}
+func (*Unsubscribe) brokerClient()        {}
+func (*Mutation) brokerClient()           {}
+func (*OpenStream) brokerClient()         {}
+func (*StreamData) brokerClient()         {}
+func (*CloseStream) brokerClient()        {}
+func (*StartPreview) brokerClient()       {}
+func (*CancelPreview) brokerClient()      {}
+func (*StreamWindowUpdate) brokerClient() {}
+func (*PromptReply) brokerClient()        {}
+func (*StatsRequest) brokerClient()       {}
+
+func (*Registered) brokerServer()         {}
+func (*OperationResult) brokerServer()    {}
+func (*StreamOpened) brokerServer()       {}
+func (*StreamData) brokerServer()         {}
+func (*StreamClosed) brokerServer()       {}
+func (*Progress) brokerServer()           {}
+func (*BrokerError) brokerServer()        {}
+func (*Shutdown) brokerServer()           {}
+func (*StreamWindowUpdate) brokerServer() {}
+func (*BrokerStats) brokerServer()        {}

@@ -1,0 +1,43 @@
+package protocol
+
+import "time"
+
+// Limits of docs/protocol.md. What happens at each is stated there and tested in the codecs.
+const (
+	MaxEnvelopeBytes  = 16 << 20 // any envelope: the connection is closed
+	MaxControlBytes   = 1 << 20  // every envelope but Output
+	MaxPreambleBytes  = 4 << 10
+	MaxChunkBytes     = 64 << 10 // payload of one stream data frame
+	StreamWindowBytes = 4 << 20  // credit of one stream, each direction
+	StreamChunkCredit = 64       // added to the cost of every data frame
+
+	MaxStreams         = 128      // live streams of a connection: refused with Limit
+	MaxParkedBytes     = 64 << 20 // received and unread on a connection: it is not read until it drains
+	MaxPendingOps      = 64       // operations without result on a connection: refused with Limit
+	RememberedOps      = 4096     // completed operation ids kept to refuse a repeat
+	MaxBrokerClients   = 64       // accept waits
+	MaxSessions        = 1024     // refused with Limit
+	MaxAttachments     = 64       // of a session, resumable ones included: the oldest resumable is dropped
+	MaxConversations   = 1024     // of a daemon: accept waits
+	MaxRequestsPerConn = 64       // running requests of one conversation: refused with Limit
+
+	MaxOutputWindow      = 8       // states in flight
+	MaxOutputWindowBytes = 2 << 20 // bytes of states in flight
+	MaxEventsKept        = 256     // unacknowledged events of an attachment: oldest dropped, a gap in seq shows it
+	MaxInputBytes        = 64 << 10
+	InputWindowBytes     = 256 << 10 // input sent and not acknowledged, of an attachment
+
+	MaxEnvEntries    = 256
+	MaxEnvEntryBytes = 32 << 10
+	MaxArgs          = 4096
+	MaxArgBytes      = 128 << 10 // all arguments together
+	MaxPathBytes     = 4096
+	MaxKeys          = 256 // names in one Keys request
+	MaxPatternBytes  = 4 << 10
+	MaxHistoryLines  = 1000 // lines of one History result, and of one part of a capture
+	MaxTokenBytes    = 16
+
+	HandshakeTimeout = 15 * time.Second // dial to first frame, one deadline
+	RequestTimeout   = 10 * time.Second // unless the request states its own
+	MaxWait          = 24 * time.Hour   // longest timeout a request may state
+)

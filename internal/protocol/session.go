@@ -1,0 +1,357 @@
+package protocol
+
+import (
+	"time"
+
+	"github.com/vev-term/vev/internal/domain"
+)
+
+// SessionClientMessage is one message from a session client to its daemon. The first of a
+// conversation is Attach, Watch or Request and says which kind the conversation is.
+type SessionClientMessage interface{ sessionClient() }
+
+// SessionServerMessage is one message from a daemon to its session client.
+type SessionServerMessage interface{ sessionServer() }
+
+// Token lets a client resume its attachment after a lost connection.
+type Token [MaxTokenBytes]byte
+
+type (
+	// Attach begins an attachment. Session is a name, or a 32-digit hexadecimal id, or empty: the most
+	// recently used one, or with Create a new one.
+	Attach struct {
+		Session  string
+		ReadOnly bool
+		Take     bool        // detach the others
+		Size     domain.Size // of the client's terminal
+		Create   *Create     // make the session if it is not there; nil: it must be there
+		Resume   *Resume     // go on with an attachment; the other fields but Size are ignored
+	}
+
+	// Create says what a new session is. An empty Name is the lowest free number.
+	Create struct {
+		Name    string
+		Command domain.Command
+		Size    domain.Size // zero: the attaching terminal's, or domain.DefaultSize
+	}
+
+	// Resume carries what the client has of an attachment whose connection was lost. The
+	// daemon answers with what it has of the client's input and a full state in a new epoch.
+	Resume struct {
+		Token    Token
+		EventSeq uint64 // last event delivered
+	}
+
+	// Input is bytes for the program. Seq counts from 1 by one; Data has 1 to MaxInputBytes.
+	Input struct {
+		Seq  uint64
+		Data []byte // valid until the receiver reads its next message
+	}
+
+	// Ack says that a state was applied, and with it all before it, and all events up to EventSeq.
+	Ack struct {
+		Epoch, State uint64
+		EventSeq     uint64
+	}
+
+	Resize struct{ Size domain.Size }
+	Detach struct{}
+	Watch  struct{}
+
+	// Request asks one thing; exactly one Result with its id answers. Timeout 0: RequestTimeout.
+	Request struct {
+		ID      uint64
+		Timeout time.Duration
+		Body    RequestBody
+	}
+	// Cancel gives up on a running request; its Result still comes.
+	Cancel struct{ ID uint64 }
+)
+
+// RequestBody is what a Request asks.
+type RequestBody interface{ requestBody() }
+
+type (
+	// New makes a session; its Result has one session.
+	New    struct{ Create Create }
+	List   struct{}
+	Kill   struct{ Session string }
+	Rename struct{ Session, Name string }
+	// DetachAll detaches every client of a session.
+	DetachAll struct{ Session string }
+	// Type gives bytes to the program as they are.
+	Type struct {
+		Session string
+		Data    []byte
+	}
+	// Keys presses named keys, encoded for the modes the program has set.
+	Keys struct {
+		Session string
+		Names   []string
+	}
+	// Paste gives a chunk of a paste; with bracketed paste on, Begin and End add the markers.
+	Paste struct {
+		Session    string
+		Data       []byte
+		Begin, End bool
+	}
+	// Capture asks for the screen and, above it, up to HistoryLines lines.
+	Capture struct {
+		Session      string
+		HistoryLines int
+		Look         bool // counts as looking at an exited session
+	}
+	// History asks for lines by number; at most MaxHistoryLines come at a time.
+	History struct {
+		Session string
+		Pane    uint64
+		First   uint64
+		Count   int
+	}
+	// Wait waits for one condition, until the request's timeout.
+	Wait struct {
+		Session string
+		Text    string        // regular expression on a line of the screen or newer history
+		Idle    time.Duration // no output for so long
+		Exit    bool
+	}
+	Stats struct{}
+)
+
+type (
+	// Attached answers Attach. InputReceived is the last input number the daemon has.
+	Attached struct {
+		ID            domain.SessionID
+		Name          string
+		Token         Token
+		InputReceived uint64
+		Size          domain.Size
+		ReadOnly      bool
+		Created       bool
+	}
+
+	// Output turns view state Base into New (docs/protocol.md, Output). New 0 carries events
+	// and acknowledgements alone.
+	Output struct {
+		Epoch, Base, New uint64
+		Full             bool
+		Echo             uint64 // last input whose effect is in this state
+		InputAcked       uint64 // last input written to the terminal
+		Layout           *Layout
+		Panes            []PaneUpdate
+		Events           []Event
+	}
+
+	Layout struct {
+		Size  domain.Size
+		Panes []PanePlace
+	}
+	PanePlace struct {
+		Pane     uint64
+		Col, Row int // 0-based
+		Size     domain.Size
+	}
+
+	// PaneUpdate is the change of one pane: bytes for the canonical terminal.
+	PaneUpdate struct {
+		Pane      uint64
+		Data      []byte      // valid until the receiver reads its next message
+		ScreenTop uint64      // line number of the screen's first row
+		FirstLine uint64      // oldest line kept
+		Size      domain.Size // of the pane's screen in this state
+	}
+
+	// Event happened with or before the state it rides on. Seq counts from 1 by one; a gap
+	// means that events were dropped at MaxEventsKept.
+	Event struct {
+		Seq  uint64
+		Pane uint64
+		Body EventBody
+	}
+
+	// Ended closes an attachment; nothing follows.
+	Ended struct {
+		Reason  EndReason
+		Exit    domain.ExitStatus // when Reason is EndExited
+		Failure *Failure          // when Reason is EndFailed
+	}
+
+	// Refused answers a first message that was not accepted; nothing follows.
+	Refused struct{ Failure Failure }
+
+	// Result answers a Request. Body is nil unless the request has an answer of its own.
+	Result struct {
+		ID      uint64
+		Outcome Outcome
+		Failure *Failure
+		Body    ResultBody
+	}
+)
+
+// EndReason says why an attachment is over.
+type EndReason uint32
+
+const (
+	EndExited   EndReason = 1 // the program ended
+	EndDetached EndReason = 2 // the client or somebody else asked
+	EndTaken    EndReason = 3 // another client attached with --take
+	EndKilled   EndReason = 4 // the session was killed
+	EndReplaced EndReason = 5 // the attachment was resumed on another connection
+	EndFailed   EndReason = 6 // a failure, given
+)
+
+// EventBody is what happened.
+type EventBody interface{ eventBody() }
+
+type (
+	Bell      struct{}
+	Title     struct{ Text string }
+	Cwd       struct{ Path string }
+	Clipboard struct {
+		Selection string
+		Data      []byte
+	}
+	Notification struct{ Title, Body string }
+	// ProgressEvent is a percentage, 0 to 100, or above 100: none.
+	ProgressEvent struct{ Percent int }
+	// PromptMark is OSC 133: Kind is 'A', 'B', 'C' or 'D', Line the line it stands on.
+	PromptMark struct {
+		Kind   byte
+		Line   uint64
+		Status int
+	}
+	Renamed struct{ Name string }
+)
+
+// ResultBody is what a Result carries.
+type ResultBody interface{ resultBody() }
+
+type (
+	Sessions   struct{ List []domain.SessionInfo }
+	WaitResult struct {
+		Met   bool
+		Match string // the line that matched
+		Exit  domain.ExitStatus
+	}
+	Captured struct {
+		Size        domain.Size
+		CursorCol   int // 1-based
+		CursorRow   int // 1-based
+		Visible     bool
+		CursorStyle string
+		Alternate   bool
+		Title       string
+		Cwd         string
+		Modes       []string
+		Lines       Lines
+		State       domain.SessionState
+		Exit        domain.ExitStatus
+	}
+	// Lines are consecutive. More says that the request asked for more than one result may hold.
+	Lines struct {
+		First uint64
+		List  []Line
+		More  bool
+	}
+	StatsResult struct{ Stats DaemonNumbers }
+)
+
+// Line is one row of history or screen.
+type Line struct {
+	N       uint64
+	Text    string // trailing blanks cut
+	Wrapped bool   // goes on in the next line
+	Runs    []Run  // of styles that are not the default
+}
+
+// Run is a stretch of cells of one style. Colours: 0 is the default, 1<<24|n palette entry n,
+// 2<<24|rgb a direct colour.
+type Run struct {
+	Col, Len       int // cells, Col 1-based
+	Fg, Bg         uint32
+	UnderlineColor uint32
+	Underline      uint8 // 0 none, 1 single, 2 double, 3 curly, 4 dotted, 5 dashed
+	Attrs          RunAttrs
+	Link           string
+}
+
+// RunAttrs is a set of attributes.
+type RunAttrs uint32
+
+const (
+	AttrBold RunAttrs = 1 << iota
+	AttrDim
+	AttrItalic
+	AttrBlink
+	AttrInverse
+	AttrHidden
+	AttrStrike
+	AttrOverline
+)
+
+// DaemonNumbers is what a daemon holds and has done.
+type DaemonNumbers struct {
+	Pid            int           `json:"pid"`
+	Version        string        `json:"version"`
+	Uptime         time.Duration `json:"-"`
+	UptimeMS       int64         `json:"uptime_ms"`
+	Sessions       int           `json:"sessions"`
+	Attachments    int           `json:"attachments"`
+	Resumable      int           `json:"resumable"`
+	Conversations  int           `json:"conversations"`
+	HistoryBytes   uint64        `json:"history_bytes"`
+	OutputBytes    uint64        `json:"output_bytes"`
+	StatesSent     uint64        `json:"states_sent"`
+	StateBytes     uint64        `json:"state_bytes"`
+	WindowWaits    uint64        `json:"window_waits"`
+	UnackedBytes   uint64        `json:"unacked_bytes"`
+	InputBytes     uint64        `json:"input_bytes"`
+	InputQueued    uint64        `json:"input_queued"`
+	InputWaits     uint64        `json:"input_waits"`
+	HeapBytes      uint64        `json:"heap_bytes"`
+	Goroutines     int           `json:"goroutines"`
+	ForeignRefused uint64        `json:"foreign_refused"`
+}
+
+func (*Attach) sessionClient()  {}
+func (*Watch) sessionClient()   {}
+func (*Request) sessionClient() {}
+func (*Input) sessionClient()   {}
+func (*Ack) sessionClient()     {}
+func (*Resize) sessionClient()  {}
+func (*Detach) sessionClient()  {}
+func (*Cancel) sessionClient()  {}
+
+func (*Attached) sessionServer() {}
+func (*Output) sessionServer()   {}
+func (*Result) sessionServer()   {}
+func (*Ended) sessionServer()    {}
+func (*Refused) sessionServer()  {}
+
+func (*New) requestBody()       {}
+func (*List) requestBody()      {}
+func (*Kill) requestBody()      {}
+func (*Rename) requestBody()    {}
+func (*DetachAll) requestBody() {}
+func (*Type) requestBody()      {}
+func (*Keys) requestBody()      {}
+func (*Paste) requestBody()     {}
+func (*Capture) requestBody()   {}
+func (*History) requestBody()   {}
+func (*Wait) requestBody()      {}
+func (*Stats) requestBody()     {}
+
+func (Bell) eventBody()          {}
+func (Title) eventBody()         {}
+func (Cwd) eventBody()           {}
+func (Clipboard) eventBody()     {}
+func (Notification) eventBody()  {}
+func (ProgressEvent) eventBody() {}
+func (PromptMark) eventBody()    {}
+func (Renamed) eventBody()       {}
+
+func (*Sessions) resultBody()    {}
+func (*WaitResult) resultBody()  {}
+func (*Captured) resultBody()    {}
+func (*Lines) resultBody()       {}
+func (*StatsResult) resultBody() {}
