@@ -1,0 +1,12 @@
+// Package render turns what a terminal should show into bytes for a terminal that shows something else.
+//
+// A [Frame] says what one terminal should show: rows of one or several engines of package vt, cursor, modes, title,
+// colours. A [Painter] remembers what its terminal shows and appends the smallest difference. Neither does I/O, reads a
+// clock or locks anything; both belong to one goroutine.
+//
+// Two kinds of terminals receive bytes: another engine of package vt, which mirrors all state ([Canonical]), and a
+// person's terminal ([UserTerminal]), of which only what every xterm-like one does alike is used.
+//
+// Its laws, tested by property: a fresh engine that is fed a full paint shows the frame; an engine that shows frame a
+// and is fed the difference of a and b shows b.
+package render

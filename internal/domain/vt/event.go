@@ -1,0 +1,67 @@
+package vt
+
+// EventKind says what an [Event] is. The set is closed.
+type EventKind uint8
+
+// The kinds of events.
+const (
+	// EventBell: BEL; Count bells since the last take.
+	EventBell EventKind = iota + 1
+	// EventTitle: the window title changed to Text. Only the newest is kept.
+	EventTitle
+	// EventCwd: the program said its directory (OSC 7, OSC 9;9): Text is a path or file URL as given. Only the newest
+	// is kept.
+	EventCwd
+	// EventClipboard: a clipboard write (OSC 52): Data decoded, Text the selections as given ("c", "p", ...).
+	EventClipboard
+	// EventNotification: OSC 9, 777 or 99: Title (may be "") and Text, controls stripped.
+	EventNotification
+	// EventProgress: OSC 9;4: Progress. Only the newest is kept.
+	EventProgress
+	// EventPromptMark: OSC 133: Mark.
+	EventPromptMark
+	// EventStringDropped: Count OSC, DCS or other strings were over their limit and were dropped whole.
+	EventStringDropped
+	// EventDropped: Count events were dropped, oldest first, because nobody took them.
+	EventDropped
+)
+
+// Event is something the program did that is not on the screen. Fields that its kind does not name are zero.
+type Event struct {
+	Kind     EventKind
+	Title    string
+	Text     string
+	Data     []byte
+	Progress Progress
+	Mark     PromptMark
+	Count    int
+}
+
+// ProgressState is the state of an OSC 9;4 progress report.
+type ProgressState uint8
+
+// The progress states, numbered as OSC 9;4 is.
+const (
+	ProgressNone ProgressState = iota
+	ProgressNormal
+	ProgressError
+	ProgressUnknown
+	ProgressPaused
+)
+
+// Progress is what a program says about how far it is.
+type Progress struct {
+	State   ProgressState
+	Percent int // 0 to 100
+}
+
+// PromptMark is a semantic mark of a shell (OSC 133).
+type PromptMark struct {
+	// Kind: 'A' prompt starts, 'B' command starts, 'C' output starts, 'D' output ended.
+	Kind byte
+	// Line is the number of the cursor's line, see [Terminal.ScreenTop].
+	Line uint64
+	// Exit is the command's status, with 'D' and HasExit.
+	Exit    int
+	HasExit bool
+}
