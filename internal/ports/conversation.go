@@ -12,7 +12,8 @@ import (
 type SessionClientConn interface {
 	// Send writes one message; it waits while the carriage takes none. Unblocked by Close.
 	Send(protocol.SessionClientMessage) error
-	// Receive waits for the next message. Byte slices in it are valid until the next call.
+	// Receive waits for the next message. The message and the slices in it are valid until the next
+	// call: whoever keeps some of it, or gives it to another goroutine, copies (strings may be kept).
 	// io.EOF: the other side ended in order. A *fault.Error of kind Violation ends the conversation.
 	Receive() (protocol.SessionServerMessage, error)
 	Close() error

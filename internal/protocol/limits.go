@@ -5,7 +5,7 @@ import "time"
 // Limits of docs/protocol.md. What happens at each is stated there and tested in the codecs.
 const (
 	MaxEnvelopeBytes  = 16 << 20 // any envelope: the connection is closed
-	MaxControlBytes   = 1 << 20  // every envelope but Output
+	MaxControlBytes   = 1 << 20  // every envelope but Output and Result
 	MaxPreambleBytes  = 4 << 10
 	MaxChunkBytes     = 64 << 10 // payload of one stream data frame
 	StreamWindowBytes = 4 << 20  // credit of one stream, each direction
@@ -27,15 +27,21 @@ const (
 	MaxInputBytes        = 64 << 10
 	InputWindowBytes     = 256 << 10 // input sent and not acknowledged, of an attachment
 
-	MaxEnvEntries    = 256
-	MaxEnvEntryBytes = 32 << 10
-	MaxArgs          = 4096
-	MaxArgBytes      = 128 << 10 // all arguments together
-	MaxPathBytes     = 4096
-	MaxKeys          = 256 // names in one Keys request
-	MaxPatternBytes  = 4 << 10
-	MaxHistoryLines  = 1000 // lines of one History result, and of one part of a capture
-	MaxTokenBytes    = 16
+	MaxEnvEntries     = 256
+	MaxEnvEntryBytes  = 32 << 10
+	MaxArgs           = 4096
+	MaxArgBytes       = 128 << 10 // all arguments together
+	MaxPathBytes      = 4096
+	MaxKeys           = 256 // names in one Keys request
+	MaxPatternBytes   = 4 << 10
+	MaxHistoryLines   = 1000     // lines of one Lines result; a capture has at most as many above its screen
+	MaxLineBytes      = 64 << 10 // text of one line
+	MaxTextBytes      = 4 << 10  // title, directory, link or notification: the daemon cuts what a program sends
+	MaxClipboardBytes = 8 << 20  // one clipboard event
+	MaxKeyBytes       = 64       // name of one key
+	MaxModes          = 64       // names of modes in a capture
+	MaxPanes          = 64       // of one view
+	MaxTokenBytes     = 16
 
 	HandshakeTimeout = 15 * time.Second // dial to first frame, one deadline
 	RequestTimeout   = 10 * time.Second // unless the request states its own

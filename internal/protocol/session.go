@@ -58,7 +58,8 @@ type (
 	Detach struct{}
 	Watch  struct{}
 
-	// Request asks one thing; exactly one Result with its id answers. Timeout 0: RequestTimeout.
+	// Request asks one thing; exactly one Result with its id answers. Timeout 0: RequestTimeout. A nil
+	// Body is a request of a newer peer: it is answered with fault.Unsupported.
 	Request struct {
 		ID      uint64
 		Timeout time.Duration
@@ -162,7 +163,7 @@ type (
 	}
 
 	// Event happened with or before the state it rides on. Seq counts from 1 by one; a gap
-	// means that events were dropped at MaxEventsKept.
+	// means that events were dropped at MaxEventsKept. A nil Body is an event of a newer peer: ignored.
 	Event struct {
 		Seq  uint64
 		Pane uint64
