@@ -1,0 +1,60 @@
+package pty
+
+import (
+	"bytes"
+	"io"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/vev-term/vev/internal/ports"
+)
+
+// maxCmdline bounds what is read of a command line: a program can make its own very long.
+// What is longer is cut.
+const maxCmdline = 64 << 10
+
+// describe reads /proc for one process.
+func describe(pid int) ports.Process {
+	dir := "/proc/" + strconv.Itoa(pid)
+	p := ports.Process{Pid: pid, Argv: cmdline(dir + "/cmdline")}
+	cwd, err := os.Readlink(dir + "/cwd")
+	if err == nil && strings.HasSuffix(cwd, " (deleted)") {
+		_, err = os.Stat(cwd) // the kernel's mark, unless a directory is really called so
+	}
+	if err == nil {
+		p.Cwd = cwd
+	}
+	return p
+}
+
+func cmdline(path string) []string {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	b, _ := io.ReadAll(io.LimitReader(f, maxCmdline))
+	b = bytes.TrimRight(b, "\x00")
+	if len(b) == 0 {
+		return nil
+	}
+	return strings.Split(string(b), "\x00")
+}
+
+// sealDescriptors marks whatever this process inherited as not for its children: a lock file
+// that the user's shell held open at the first start must not live on in every session.
+func sealDescriptors() {
+	if unix.CloseRange(3, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC) == nil {
+		return
+	}
+	entries, _ := os.ReadDir("/proc/self/fd")
+	for _, e := range entries {
+		if fd, err := strconv.Atoi(e.Name()); err == nil && fd > 2 {
+			unix.CloseOnExec(fd)
+		}
+	}
+}
