@@ -4,9 +4,13 @@ import "time"
 
 // Limits of docs/protocol.md. What happens at each is stated there and tested in the codecs.
 const (
-	MaxEnvelopeBytes  = 16 << 20 // any envelope: the connection is closed
-	MaxControlBytes   = 1 << 20  // every envelope but Output and Result
-	MaxPreambleBytes  = 4 << 10
+	MaxEnvelopeBytes = 16 << 20 // any envelope: the connection is closed
+	MaxControlBytes  = 1 << 20  // every envelope but Output and Result
+	MaxPreambleBytes = 4 << 10
+
+	MinEnvelopeCeiling = 1 << 20 // smallest envelope ceiling a peer may ask for: its preamble is rejected
+	MinChunkCeiling    = 1 << 10 // likewise of stream chunks
+
 	MaxChunkBytes     = 64 << 10 // payload of one stream data frame
 	StreamWindowBytes = 4 << 20  // credit of one stream, each direction
 	StreamChunkCredit = 64       // added to the cost of every data frame

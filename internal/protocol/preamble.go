@@ -125,10 +125,10 @@ func Negotiate(ours, theirs Hello) (*Agreed, *Rejection) {
 	case theirs.MaxVersion < ours.MinVersion || theirs.MinVersion > ours.MaxVersion:
 		return reject(RejectVersion, "versions %d to %d and %d to %d do not meet",
 			theirs.MinVersion, theirs.MaxVersion, ours.MinVersion, ours.MaxVersion)
-	case theirs.MaxEnvelope < 1<<20 || theirs.MaxEnvelope > MaxEnvelopeBytes:
-		return reject(RejectLimit, "envelope ceiling is %d, must be %d to %d", theirs.MaxEnvelope, 1<<20, MaxEnvelopeBytes)
-	case theirs.MaxChunk < 1<<10 || theirs.MaxChunk > MaxChunkBytes:
-		return reject(RejectLimit, "chunk ceiling is %d, must be %d to %d", theirs.MaxChunk, 1<<10, MaxChunkBytes)
+	case theirs.MaxEnvelope < MinEnvelopeCeiling || theirs.MaxEnvelope > MaxEnvelopeBytes:
+		return reject(RejectLimit, "envelope ceiling is %d, must be %d to %d", theirs.MaxEnvelope, MinEnvelopeCeiling, MaxEnvelopeBytes)
+	case theirs.MaxChunk < MinChunkCeiling || theirs.MaxChunk > MaxChunkBytes:
+		return reject(RejectLimit, "chunk ceiling is %d, must be %d to %d", theirs.MaxChunk, MinChunkCeiling, MaxChunkBytes)
 	}
 	return &Agreed{
 		Version:     min(ours.MaxVersion, theirs.MaxVersion),

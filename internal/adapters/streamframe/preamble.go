@@ -1,0 +1,224 @@
+package streamframe
+
+import (
+	"encoding/binary"
+	"errors"
+	"io"
+	"os"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/vev-term/vev/internal/domain/fault"
+	"github.com/vev-term/vev/internal/protocol"
+	"github.com/vev-term/vev/internal/protocol/wire"
+)
+
+// ClientHandshake offers ours and waits for the answer. It reads no byte beyond it. The
+// error is the rejection's fault (Incompatible or Violation, with both sides' versions), a
+// Violation if the answer does not keep to the offer, or what the stream gave. The deadline
+// is the caller's: see Within.
+func ClientHandshake(rw io.ReadWriter, ours protocol.Hello) (*protocol.Agreed, error) {
+	if err := writePreamble(rw, encodeHello(ours)); err != nil {
+		return nil, err
+	}
+	body, err := readPreamble(rw)
+	if err != nil {
+		return nil, err
+	}
+	agreed, rejection, err := decodeAnswer(body, ours)
+	if rejection != nil {
+		return nil, rejection.Fault(ours)
+	}
+	return agreed, err
+}
+
+// ServerHandshake reads an offer, negotiates and answers. It reads no byte beyond the offer.
+// A refused peer is told why before the error comes back: Incompatible when versions do not
+// meet, else Violation.
+func ServerHandshake(rw io.ReadWriter, ours protocol.Hello) (*protocol.Agreed, error) {
+	body, err := readPreamble(rw)
+	if err != nil {
+		if fault.KindOf(err) == fault.Violation {
+			tell(rw, reject(ours, protocol.RejectLimit, err.Error()))
+		}
+		return nil, err
+	}
+	var agreed *protocol.Agreed
+	theirs, rejection := decodeHello(body, ours)
+	if rejection == nil {
+		agreed, rejection = protocol.Negotiate(ours, theirs)
+	}
+	if rejection != nil {
+		tell(rw, rejection)
+		return nil, refused(rejection, theirs)
+	}
+	if err := writePreamble(rw, encodeAgreed(ours, agreed)); err != nil {
+		return nil, err
+	}
+	return agreed, nil
+}
+
+// tell sends a rejection as the last word: whether it arrives changes nothing here.
+func tell(w io.Writer, r *protocol.Rejection) { _ = writePreamble(w, encodeRejection(r)) }
+
+// refused is the rejection as the refusing side logs it.
+func refused(r *protocol.Rejection, theirs protocol.Hello) *fault.Error {
+	kind := fault.Violation
+	if r.Code == protocol.RejectVersion || r.Code == protocol.RejectEpoch {
+		kind = fault.Incompatible
+	}
+	return fault.New(kind, "preamble of %q refused: %s", fault.Clean(theirs.Software), r.Text)
+}
+
+// RejectDuplicate answers a preamble that came after the first; the connection ends with it.
+func RejectDuplicate(w io.Writer, ours protocol.Hello) {
+	tell(w, reject(ours, protocol.RejectDuplicate, "a second preamble"))
+}
+
+// IsPreamble reports whether an envelope is a PreambleRequest instead: the one message that
+// begins with the magic as its field 1.
+func IsPreamble(body []byte) bool {
+	const tag = 1<<3 | 5 // field 1, fixed32
+	return len(body) >= 5 && body[0] == tag && binary.LittleEndian.Uint32(body[1:]) == protocol.Magic
+}
+
+// Within runs a handshake on conn under a deadline and clears it afterwards. A conn without
+// SetDeadline, or that cannot keep one, runs without: its owner closes it instead. A passed
+// deadline is a fault of kind Timeout.
+func Within(conn any, deadline time.Time, handshake func() (*protocol.Agreed, error)) (*protocol.Agreed, error) {
+	c, ok := conn.(interface{ SetDeadline(time.Time) error })
+	if !ok || c.SetDeadline(deadline) != nil {
+		return handshake()
+	}
+	agreed, err := handshake()
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return nil, fault.Wrap(fault.Timeout, err, "no complete preamble came in time")
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := c.SetDeadline(time.Time{}); err != nil {
+		return nil, fault.Wrap(fault.Unavailable, err, "the connection ended after its preamble")
+	}
+	return agreed, nil
+}
+
+// readPreamble reads one frame and nothing behind it.
+func readPreamble(r io.Reader) ([]byte, error) {
+	var head [HeaderBytes]byte
+	if _, err := io.ReadFull(r, head[:]); err != nil {
+		return nil, err
+	}
+	n := binary.BigEndian.Uint32(head[:])
+	if err := checkLength(n, protocol.MaxPreambleBytes); err != nil {
+		return nil, err
+	}
+	body := make([]byte, n)
+	if _, err := io.ReadFull(r, body); err != nil {
+		return nil, noEOF(err)
+	}
+	return body, nil
+}
+
+func writePreamble(w io.Writer, m proto.Message) error {
+	return NewWriter(w).WriteWith(func(dst []byte) ([]byte, error) {
+		return proto.MarshalOptions{Deterministic: true}.MarshalAppend(dst, m)
+	})
+}
+
+func encodeHello(h protocol.Hello) *wire.PreambleRequest {
+	return wire.PreambleRequest_builder{
+		Magic: h.Magic, Epoch: h.Epoch, MinVersion: h.MinVersion, MaxVersion: h.MaxVersion, Role: uint32(h.Role),
+		MaxEnvelopeBytes: h.MaxEnvelope, MaxChunkBytes: h.MaxChunk, Features: h.Features, Software: fault.Clean(h.Software),
+	}.Build()
+}
+
+func decodeHello(body []byte, ours protocol.Hello) (protocol.Hello, *protocol.Rejection) {
+	m := new(wire.PreambleRequest)
+	if err := proto.Unmarshal(body, m); err != nil {
+		return protocol.Hello{}, reject(ours, protocol.RejectMagic, "the first frame is no preamble")
+	}
+	if m.GetMagic() == 0 && len(m.ProtoReflect().GetUnknown()) > 0 {
+		return protocol.Hello{}, reject(ours, protocol.RejectOutOfOrder, "an envelope came before the preamble")
+	}
+	return protocol.Hello{
+		Magic: m.GetMagic(), Epoch: m.GetEpoch(), MinVersion: m.GetMinVersion(), MaxVersion: m.GetMaxVersion(),
+		Role: protocol.Role(m.GetRole()), MaxEnvelope: m.GetMaxEnvelopeBytes(), MaxChunk: m.GetMaxChunkBytes(),
+		Features: m.GetFeatures(), Software: fault.Clean(m.GetSoftware()),
+	}, nil
+}
+
+func encodeAgreed(ours protocol.Hello, a *protocol.Agreed) *wire.PreambleResponse {
+	return wire.PreambleResponse_builder{
+		Magic: ours.Magic,
+		Accepted: wire.PreambleAccepted_builder{
+			Epoch: ours.Epoch, Version: a.Version, Role: uint32(ours.Role),
+			MaxEnvelopeBytes: a.MaxEnvelope, MaxChunkBytes: a.MaxChunk, Features: a.Features, Software: fault.Clean(ours.Software),
+		}.Build(),
+	}.Build()
+}
+
+func encodeRejection(r *protocol.Rejection) *wire.PreambleResponse {
+	return wire.PreambleResponse_builder{
+		Magic: protocol.Magic,
+		Rejected: wire.PreambleRejected_builder{
+			Code: uint32(r.Code), MinVersion: r.MinVersion, MaxVersion: r.MaxVersion,
+			Text: fault.Clean(r.Text), Software: fault.Clean(r.Software),
+		}.Build(),
+	}.Build()
+}
+
+// decodeAnswer returns what was agreed, or the rejection, or a Violation where the answer
+// does not keep to our offer.
+func decodeAnswer(body []byte, ours protocol.Hello) (*protocol.Agreed, *protocol.Rejection, error) {
+	m := new(wire.PreambleResponse)
+	if err := proto.Unmarshal(body, m); err != nil {
+		return nil, nil, fault.Wrap(fault.Violation, err, "the preamble's answer cannot be read")
+	}
+	if m.GetMagic() != ours.Magic {
+		return nil, nil, fault.New(fault.Violation, "the answer's magic is %#x, must be %#x", m.GetMagic(), ours.Magic)
+	}
+	switch {
+	case m.HasRejected():
+		r := m.GetRejected()
+		return nil, &protocol.Rejection{
+			Code: protocol.RejectCode(r.GetCode()), MinVersion: r.GetMinVersion(), MaxVersion: r.GetMaxVersion(),
+			Text: fault.Clean(r.GetText()), Software: fault.Clean(r.GetSoftware()),
+		}, nil
+	case m.HasAccepted():
+		a, err := checkAccepted(m.GetAccepted(), ours)
+		return a, nil, err
+	}
+	return nil, nil, fault.New(fault.Violation, "the preamble's answer neither accepts nor rejects")
+}
+
+func checkAccepted(a *wire.PreambleAccepted, ours protocol.Hello) (*protocol.Agreed, error) {
+	bad := func(what string, got, low, high uint64) error {
+		return fault.New(fault.Violation, "the answer's %s is %d, must be %d to %d", what, got, low, high)
+	}
+	switch v, e, c := a.GetVersion(), a.GetMaxEnvelopeBytes(), a.GetMaxChunkBytes(); {
+	case a.GetEpoch() != ours.Epoch:
+		return nil, bad("epoch", uint64(a.GetEpoch()), uint64(ours.Epoch), uint64(ours.Epoch))
+	case protocol.Role(a.GetRole()) != ours.Role.Peer():
+		return nil, fault.New(fault.Violation, "a %s called a %s", ours.Role, protocol.Role(a.GetRole()))
+	case v < ours.MinVersion || v > ours.MaxVersion:
+		return nil, bad("version", uint64(v), uint64(ours.MinVersion), uint64(ours.MaxVersion))
+	case e < protocol.MinEnvelopeCeiling || e > ours.MaxEnvelope:
+		return nil, bad("envelope ceiling", uint64(e), protocol.MinEnvelopeCeiling, uint64(ours.MaxEnvelope))
+	case c < protocol.MinChunkCeiling || c > ours.MaxChunk:
+		return nil, bad("chunk ceiling", uint64(c), protocol.MinChunkCeiling, uint64(ours.MaxChunk))
+	case a.GetFeatures()&^ours.Features != 0:
+		return nil, fault.New(fault.Violation, "the answer has features %#x that were not offered", a.GetFeatures()&^ours.Features)
+	}
+	return &protocol.Agreed{
+		Version: a.GetVersion(), MaxEnvelope: a.GetMaxEnvelopeBytes(), MaxChunk: a.GetMaxChunkBytes(),
+		Features: a.GetFeatures(), Software: fault.Clean(a.GetSoftware()),
+	}, nil
+}
+
+func reject(ours protocol.Hello, code protocol.RejectCode, text string) *protocol.Rejection {
+	return &protocol.Rejection{
+		Code: code, MinVersion: ours.MinVersion, MaxVersion: ours.MaxVersion, Text: text, Software: ours.Software,
+	}
+}
