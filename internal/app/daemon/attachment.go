@@ -1,0 +1,331 @@
+package daemon
+
+import (
+	"slices"
+	"time"
+
+	"github.com/vev-term/vev/internal/domain"
+	"github.com/vev-term/vev/internal/domain/fault"
+	"github.com/vev-term/vev/internal/ports"
+	"github.com/vev-term/vev/internal/protocol"
+)
+
+// maxEventBytes bounds the unacknowledged events of an attachment beside MaxEventsKept: one
+// clipboard of the largest size fits.
+const maxEventBytes = 9 << 20
+
+// attachment is one client's view of a session. It outlives its connection: the client may
+// resume it with the token for as long as the session lives.
+type attachment struct {
+	s        *session
+	token    protocol.Token
+	readOnly bool
+
+	// Guarded by s.mu.
+	link   *link // the connection it has now, or nil
+	size   domain.Size
+	active time.Time // last attach, input or resize
+	view   view
+	end    *protocol.Ended // the attachment is over: to be sent
+
+	received    uint64      // last input number taken
+	written     uint64      // last input number written to the terminal
+	ackSent     uint64      // last written that a frame carried
+	unacked     int         // bytes written and not acknowledged
+	queued      int         // bytes taken and not written
+	writtenAt   time.Time   // of written
+	firstUnsent time.Time   // when the first input after ackSent was written
+	echo        uint64      // last input the program had time to answer
+	echoSent    uint64      // last echo that a frame carried
+	answering   []answering // written, not yet echo; oldest first
+
+	events     []protocol.Event // unacknowledged, oldest first
+	eventBytes int
+	eventSeq   uint64 // of the newest event
+	eventSent  uint64 // last event sent on this link
+}
+
+// answerGrain joins input written close together, so that at most ackDelay/answerGrain
+// entries wait.
+const answerGrain = 5 * time.Millisecond
+
+// answering is input that the program may still be answering.
+type answering struct {
+	seq uint64
+	at  time.Time
+}
+
+// link is one connection of an attachment.
+type link struct {
+	conn ports.SessionServerConn
+	wake chan struct{} // cap 1: the sender looks again
+	stop chan struct{} // closed when the link was replaced or its receiver ended
+	data []byte        // of the state its sender sends; touched under session.mu and by Send
+}
+
+func newLink(conn ports.SessionServerConn) *link {
+	return &link{conn: conn, wake: make(chan struct{}, 1), stop: make(chan struct{})}
+}
+
+// live reports whether a client is connected. The caller holds s.mu.
+func (a *attachment) live() bool { return a.link != nil }
+
+// poke wakes the sender. The caller holds s.mu.
+func (a *attachment) poke() {
+	if a.link != nil {
+		signal(a.link.wake)
+	}
+}
+
+// attach adds a client to s and connects it.
+func (s *session) attach(m *protocol.Attach, l *link) (*attachment, error) {
+	a := &attachment{s: s, readOnly: m.ReadOnly, size: m.Size, active: time.Now(), link: l}
+	random(a.token[:])
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.removed {
+		return nil, fault.New(fault.NotFound, "the session has just ended").WithHint("vev ls shows what there is")
+	}
+	if err := s.makeRoom(); err != nil {
+		return nil, err
+	}
+	if m.Take {
+		for _, other := range s.attachments {
+			other.finish(protocol.EndTaken)
+		}
+	}
+	s.attachments = append(s.attachments, a)
+	s.lastUsed = a.active
+	a.view.restart()
+	s.d.register(a)
+	if !a.readOnly {
+		s.resize(a.size)
+	}
+	return a, nil
+}
+
+// makeRoom drops the oldest attachment without a client at MaxAttachments. The caller holds mu.
+func (s *session) makeRoom() error {
+	if len(s.attachments) < protocol.MaxAttachments {
+		return nil
+	}
+	for _, a := range s.attachments {
+		if !a.live() {
+			s.drop(a)
+			return nil
+		}
+	}
+	return fault.New(fault.Limit, "session has %d clients, the most there can be", len(s.attachments)).
+		WithHint("attach with --take, or detach some with vev detach")
+}
+
+// drop forgets an attachment. The caller holds mu.
+func (s *session) drop(a *attachment) {
+	if i := slices.Index(s.attachments, a); i >= 0 {
+		s.attachments = slices.Delete(s.attachments, i, i+1)
+	}
+	s.d.unregister(a.token)
+}
+
+// resume connects an attachment again; the client has all events up to eventSeq.
+func (a *attachment) resume(m *protocol.Attach, l *link) (received uint64, err error) {
+	s := a.s
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.removed || !slices.Contains(s.attachments, a) {
+		return 0, unknownToken()
+	}
+	if old := a.link; old != nil {
+		close(old.stop)
+	}
+	a.link, a.active = l, time.Now()
+	a.view.restart()
+	a.ackEvents(m.Resume.EventSeq)
+	a.eventSent = m.Resume.EventSeq
+	a.ackSent, a.echoSent, a.unacked = 0, 0, 0
+	if !a.readOnly {
+		a.size = m.Size
+		s.resize(a.size)
+	}
+	return a.received, nil
+}
+
+func unknownToken() error {
+	return fault.New(fault.NotFound, "the attachment is not known here").
+		WithHint("its session has ended, or the daemon was restarted; vev ls shows what there is")
+}
+
+// disconnect is what the receiver of l does last: the client may come back.
+func (a *attachment) disconnect(l *link) {
+	s := a.s
+	s.mu.Lock()
+	if a.link == l {
+		close(l.stop)
+		a.link = nil
+		a.view.release()
+		if a.end != nil && a.end.Reason != protocol.EndExited {
+			s.drop(a) // it was over for this client, whether or not it heard
+		}
+		s.lastUsed = time.Now()
+		s.follow()
+	}
+	finished := s.finished && s.killed && !slices.ContainsFunc(s.attachments, (*attachment).live)
+	s.mu.Unlock()
+	if finished {
+		s.remove()
+	}
+}
+
+// leave ends an attachment in order: the client has gone for good, and has been told all it
+// is to be told. A session that has ended was looked at with that.
+func (a *attachment) leave(l *link) {
+	s := a.s
+	s.mu.Lock()
+	mine := a.link == l
+	if mine {
+		close(l.stop)
+		a.link = nil
+		s.drop(a)
+		s.lastUsed = time.Now()
+		s.follow()
+	}
+	finished := mine && s.finished && a.end != nil
+	s.mu.Unlock()
+	if finished {
+		s.remove()
+	}
+}
+
+// finish ends the attachment with a reason, once. The caller holds s.mu.
+func (a *attachment) finish(reason protocol.EndReason) {
+	if a.end != nil {
+		return
+	}
+	if !a.live() {
+		a.s.drop(a)
+		return
+	}
+	a.end = &protocol.Ended{Reason: reason}
+	a.poke()
+}
+
+// input takes one input message from the client at l. A repeat is dropped, a gap or an
+// overrun is the peer's violation.
+func (a *attachment) input(l *link, m *protocol.Input) error {
+	s := a.s
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case a.link != l || m.Seq <= a.received:
+		return nil
+	case a.readOnly:
+		return fault.New(fault.Denied, "input from a read-only client")
+	case m.Seq != a.received+1:
+		return fault.New(fault.Violation, "input %d follows %d", m.Seq, a.received)
+	case a.queued+a.unacked+len(m.Data) > protocol.InputWindowBytes:
+		return fault.New(fault.Violation, "%d bytes of input unacknowledged, %d are allowed",
+			a.queued+a.unacked+len(m.Data), protocol.InputWindowBytes)
+	}
+	a.received = m.Seq
+	if !s.input.push(a, m.Seq, m.Data) {
+		a.written = m.Seq // the program has ended: there is nobody to read it
+		return nil
+	}
+	a.queued += len(m.Data)
+	a.active = time.Now()
+	s.lastUsed = a.active
+	s.resize(a.size)
+	return nil
+}
+
+// inputWritten is told by the session's writer. The caller holds s.mu.
+func (a *attachment) inputWritten(seq uint64, n int, now time.Time) {
+	a.written, a.writtenAt = seq, now
+	a.queued -= n
+	a.unacked += n
+	if a.firstUnsent.IsZero() {
+		a.firstUnsent = now
+	}
+	if n := len(a.answering); n > 0 && now.Sub(a.answering[n-1].at) < answerGrain {
+		a.answering[n-1].seq = seq
+	} else {
+		a.answering = append(a.answering, answering{seq, now})
+	}
+	a.poke()
+}
+
+// acked handles the client's Ack.
+func (a *attachment) acked(l *link, m *protocol.Ack) error {
+	s := a.s
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if a.link != l {
+		return nil
+	}
+	if !a.view.ack(m.Epoch, m.State) || m.EventSeq > a.eventSeq {
+		return fault.New(fault.Violation, "acknowledged state %d.%d and event %d, sent were %d.%d and %d",
+			m.Epoch, m.State, m.EventSeq, a.view.epoch, a.view.state, a.eventSeq)
+	}
+	a.ackEvents(m.EventSeq)
+	a.poke()
+	return nil
+}
+
+// resized handles the client's Resize.
+func (a *attachment) resized(l *link, size domain.Size) {
+	s := a.s
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if a.link != l {
+		return
+	}
+	a.size = size
+	if !a.readOnly {
+		a.active = time.Now()
+		s.resize(size)
+	}
+}
+
+// ackEvents drops events up to seq.
+func (a *attachment) ackEvents(seq uint64) {
+	n := 0
+	for n < len(a.events) && a.events[n].Seq <= seq {
+		a.eventBytes -= eventSize(a.events[n])
+		n++
+	}
+	a.events = slices.Delete(a.events, 0, n)
+}
+
+// event queues what happened for the client, connected or not. The caller holds s.mu.
+func (a *attachment) event(body protocol.EventBody) {
+	a.eventSeq++
+	e := protocol.Event{Seq: a.eventSeq, Pane: mainPane, Body: body}
+	a.events = append(a.events, e)
+	a.eventBytes += eventSize(e)
+	drop := 0
+	for bytes := a.eventBytes; len(a.events)-drop > protocol.MaxEventsKept || bytes > maxEventBytes && len(a.events)-drop > 1; drop++ {
+		bytes -= eventSize(a.events[drop])
+		a.eventBytes = bytes
+	}
+	a.events = slices.Delete(a.events, 0, drop)
+	a.poke()
+}
+
+// register makes a's token known.
+func (d *Daemon) register(a *attachment) {
+	d.mu.Lock()
+	d.attachments[a.token] = a
+	d.mu.Unlock()
+}
+
+func (d *Daemon) unregister(t protocol.Token) {
+	d.mu.Lock()
+	delete(d.attachments, t)
+	d.mu.Unlock()
+}
+
+func (d *Daemon) byToken(t protocol.Token) *attachment {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.attachments[t]
+}

@@ -1,0 +1,335 @@
+package daemon
+
+import (
+	"context"
+	"regexp"
+	"sync"
+	"time"
+
+	"github.com/vev-term/vev/internal/domain"
+	"github.com/vev-term/vev/internal/domain/fault"
+	"github.com/vev-term/vev/internal/domain/keys"
+	"github.com/vev-term/vev/internal/ports"
+	"github.com/vev-term/vev/internal/protocol"
+)
+
+// requests are the running requests of one conversation: a goroutine each, so that the
+// receiver never waits for an answer to be made or sent.
+type requests struct {
+	ctx  context.Context
+	d    *Daemon
+	conn ports.SessionServerConn
+	wg   sync.WaitGroup
+
+	mu      sync.Mutex
+	running map[uint64]context.CancelFunc
+}
+
+func newRequests(ctx context.Context, d *Daemon, conn ports.SessionServerConn) *requests {
+	return &requests{ctx: ctx, d: d, conn: conn, running: map[uint64]context.CancelFunc{}}
+}
+
+// receive handles a conversation of requests alone.
+func (r *requests) receive() error {
+	for {
+		m, err := r.conn.Receive()
+		if err != nil {
+			return err
+		}
+		switch m := m.(type) {
+		case *protocol.Request:
+			err = r.start(m)
+		case *protocol.Cancel:
+			r.cancel(m.ID)
+		default:
+			err = fault.New(fault.Violation, "a conversation of requests got %T", m)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// start begins m. One request above protocol.MaxRequestsPerConn is refused; a peer that goes
+// on without reading the refusals breaks the protocol.
+func (r *requests) start(m *protocol.Request) error {
+	timeout := m.Timeout
+	if timeout == 0 {
+		timeout = protocol.RequestTimeout
+	}
+	ctx, cancel := context.WithTimeout(r.ctx, timeout)
+	r.mu.Lock()
+	running := len(r.running)
+	_, twice := r.running[m.ID]
+	if !twice && running < 2*protocol.MaxRequestsPerConn {
+		r.running[m.ID] = cancel
+	}
+	r.mu.Unlock()
+	if twice || running >= 2*protocol.MaxRequestsPerConn {
+		cancel()
+		return fault.New(fault.Violation, "request %d: %d requests are running, %d may be", m.ID, running, protocol.MaxRequestsPerConn)
+	}
+	body := m.Body
+	id := m.ID
+	r.wg.Go(func() {
+		defer cancel()
+		var result protocol.ResultBody
+		err := error(fault.New(fault.Limit, "%d requests are running, the most there can be", running).
+			WithHint("wait for one to end"))
+		if running < protocol.MaxRequestsPerConn {
+			result, err = r.d.answer(ctx, body)
+		}
+		_ = r.conn.Send(newResult(id, result, err)) // a lost connection is the receiver's to notice
+		r.mu.Lock()
+		delete(r.running, id)
+		r.mu.Unlock()
+	})
+	return nil
+}
+
+func newResult(id uint64, body protocol.ResultBody, err error) *protocol.Result {
+	if err == nil {
+		return &protocol.Result{ID: id, Body: body}
+	}
+	outcome := protocol.OutcomeFailed
+	if fault.KindOf(err) == fault.Unknown {
+		outcome = protocol.OutcomeUnknown
+	}
+	return &protocol.Result{ID: id, Outcome: outcome, Failure: protocol.FailureOf(err)}
+}
+
+func (r *requests) cancel(id uint64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if cancel := r.running[id]; cancel != nil {
+		cancel()
+	}
+}
+
+// wait cancels what runs and waits for it. The conversation must be closed, or its peer
+// reading.
+func (r *requests) wait() {
+	r.mu.Lock()
+	for _, cancel := range r.running {
+		cancel()
+	}
+	r.mu.Unlock()
+	r.wg.Wait()
+}
+
+// answer does what a request asks.
+func (d *Daemon) answer(ctx context.Context, body protocol.RequestBody) (protocol.ResultBody, error) {
+	switch b := body.(type) {
+	case *protocol.New:
+		s, err := d.create(b.Create)
+		if err != nil {
+			return nil, err
+		}
+		info, _ := s.info()
+		return &protocol.Sessions{List: []domain.SessionInfo{info}}, nil
+	case *protocol.List:
+		return &protocol.Sessions{List: d.list()}, nil
+	case *protocol.Rename:
+		return nil, d.rename(b.Session, b.Name)
+	case *protocol.Stats:
+		return &protocol.StatsResult{Stats: d.stats()}, nil
+	}
+	s, err := d.find(target(body))
+	if err != nil {
+		return nil, err
+	}
+	switch b := body.(type) {
+	case *protocol.Kill:
+		s.kill(ctx)
+		return nil, nil
+	case *protocol.DetachAll:
+		s.detachAll()
+		return nil, nil
+	case *protocol.Type:
+		return nil, s.give(ctx, b.Data)
+	case *protocol.Keys:
+		return nil, s.press(ctx, b.Names)
+	case *protocol.Paste:
+		return nil, s.paste(ctx, b)
+	case *protocol.Capture:
+		return s.capture(b), nil
+	case *protocol.History:
+		return s.history(b)
+	case *protocol.Wait:
+		return s.await(ctx, b)
+	}
+	return nil, fault.New(fault.Unsupported, "this daemon does not know the request %T", body)
+}
+
+// target is the session that a request names.
+func target(body protocol.RequestBody) string {
+	switch b := body.(type) {
+	case *protocol.Kill:
+		return b.Session
+	case *protocol.DetachAll:
+		return b.Session
+	case *protocol.Type:
+		return b.Session
+	case *protocol.Keys:
+		return b.Session
+	case *protocol.Paste:
+		return b.Session
+	case *protocol.Capture:
+		return b.Session
+	case *protocol.History:
+		return b.Session
+	case *protocol.Wait:
+		return b.Session
+	}
+	return ""
+}
+
+// detachAll ends every attachment of s; the programs go on.
+func (s *session) detachAll() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, a := range append([]*attachment(nil), s.attachments...) {
+		a.finish(protocol.EndDetached)
+	}
+}
+
+// give queues input of a request and waits until the terminal has it.
+func (s *session) give(ctx context.Context, data []byte) error {
+	if len(data) == 0 {
+		return nil
+	}
+	data = append([]byte(nil), data...)
+	done := make(chan bool, 1)
+	for {
+		full, ok := s.input.pushRequest(data, done)
+		if !ok {
+			return s.endedFault()
+		}
+		if !full {
+			break
+		}
+		select {
+		case <-s.input.room:
+		case <-ctx.Done():
+			return fault.New(fault.Timeout, "the program does not read its input; nothing was typed").
+				WithHint("%d bytes of earlier input wait already", s.input.size())
+		}
+	}
+	s.mu.Lock()
+	s.lastUsed = time.Now()
+	s.mu.Unlock()
+	select {
+	case written := <-done:
+		if !written {
+			return s.endedFault()
+		}
+		return nil
+	case <-ctx.Done():
+		return fault.New(fault.Unknown, "the program has not read its input yet; it is queued").
+			WithHint("it is given to the program when it reads, unless the session ends")
+	}
+}
+
+func (s *session) endedFault() error {
+	return fault.New(fault.Conflict, "the session's program has ended").WithHint("vev capture shows its last screen")
+}
+
+// press types named keys in the form the program's modes ask for.
+func (s *session) press(ctx context.Context, names []string) error {
+	s.mu.Lock()
+	m := s.term.Modes()
+	s.mu.Unlock()
+	var data []byte
+	for _, name := range names {
+		var err error
+		if data, err = keys.Append(data, name, keys.Modes{AppCursor: m.AppCursor, NewLine: m.NewLine}); err != nil {
+			return err
+		}
+	}
+	return s.give(ctx, data)
+}
+
+// paste gives a chunk of a paste as a terminal would: in brackets when the program asked for
+// them, with ESC taken out so that the text cannot end the paste itself, and line ends as Enter sends them.
+func (s *session) paste(ctx context.Context, b *protocol.Paste) error {
+	s.mu.Lock()
+	bracketed := s.term.Modes().BracketedPaste
+	s.mu.Unlock()
+	data := make([]byte, 0, len(b.Data)+12)
+	if bracketed && b.Begin {
+		data = append(data, "\x1b[200~"...)
+	}
+	for _, c := range b.Data {
+		switch {
+		case c == 0x1b:
+		case c == '\n':
+			data = append(data, '\r')
+		default:
+			data = append(data, c)
+		}
+	}
+	if bracketed && b.End {
+		data = append(data, "\x1b[201~"...)
+	}
+	return s.give(ctx, data)
+}
+
+// await is the server's side of vev wait.
+func (s *session) await(ctx context.Context, b *protocol.Wait) (*protocol.WaitResult, error) {
+	switch {
+	case b.Exit:
+		return s.awaitExit(ctx)
+	case b.Idle > 0:
+		return s.awaitIdle(ctx, b.Idle)
+	}
+	re, err := regexp.Compile(b.Text)
+	if err != nil {
+		return nil, fault.New(fault.Usage, "bad pattern: %s", err.Error()).WithHint("the syntax is RE2, as in Go and grep -E")
+	}
+	return s.awaitText(ctx, re)
+}
+
+func (s *session) awaitExit(ctx context.Context) (*protocol.WaitResult, error) {
+	select {
+	case <-s.ended:
+		return &protocol.WaitResult{Met: true, Exit: s.status()}, nil
+	case <-ctx.Done():
+		return nil, waited(ctx)
+	}
+}
+
+func (s *session) status() domain.ExitStatus {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.exit
+}
+
+// waited is the answer of a wait that did not come true.
+func waited(ctx context.Context) error {
+	if context.Cause(ctx) == context.DeadlineExceeded {
+		return fault.New(fault.Timeout, "timed out")
+	}
+	return fault.New(fault.Canceled, "canceled")
+}
+
+// awaitIdle waits until the program has printed nothing for idle; an ended one is idle.
+func (s *session) awaitIdle(ctx context.Context, idle time.Duration) (*protocol.WaitResult, error) {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		s.mu.Lock()
+		left := s.lastOutput.Add(idle).Sub(time.Now())
+		finished := s.finished
+		s.mu.Unlock()
+		if left <= 0 || finished {
+			return &protocol.WaitResult{Met: true}, nil
+		}
+		timer.Reset(left)
+		select {
+		case <-timer.C:
+		case <-s.ended:
+		case <-ctx.Done():
+			return nil, waited(ctx)
+		}
+	}
+}

@@ -1,0 +1,305 @@
+package daemon
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/vev-term/vev/internal/domain"
+	"github.com/vev-term/vev/internal/domain/vt"
+	"github.com/vev-term/vev/internal/ports"
+	"github.com/vev-term/vev/internal/protocol"
+)
+
+const (
+	historyLines = 10_000
+	historyBytes = 64 << 20
+
+	// readBytes is one read of a program's output and one turn under the lock: the most a
+	// key's way can wait for.
+	readBytes = 64 << 10
+
+	// drainTimeout bounds how long output is awaited after the program's end: a process that
+	// left the session may hold the terminal open for ever.
+	drainTimeout = 500 * time.Millisecond
+
+	killGrace = 3 * time.Second // from hang-up to kill
+)
+
+// mainPane is the only pane of a session.
+const mainPane = 1
+
+// session is one program, its terminal, and who looks at it.
+type session struct {
+	d       *Daemon
+	id      domain.SessionID
+	created time.Time
+	command []string
+	program ports.Program
+	input   *inputQueue
+	ended   chan struct{} // closed when the output was drained and the status is known
+	gone    chan struct{} // closed when the session left the registry
+
+	// Guarded by d.mu.
+	name string
+
+	// Guarded by mu; see the package comment for what may be held.
+	mu          sync.Mutex
+	term        *vt.Terminal
+	size        domain.Size
+	lastUsed    time.Time
+	lastOutput  time.Time
+	syncSince   time.Time // when mode 2026 was first seen on, or zero
+	finished    bool
+	killed      bool
+	exit        domain.ExitStatus
+	attachments []*attachment // oldest first
+	watchers    map[chan struct{}]struct{}
+	removed     bool
+}
+
+// start runs the program of a new session; launch begins its goroutines.
+func (d *Daemon) start(name string, c protocol.Create) (*session, error) {
+	s := &session{
+		d: d, created: time.Now(), name: name, size: c.Size,
+		ended: make(chan struct{}), gone: make(chan struct{}), watchers: map[chan struct{}]struct{}{},
+	}
+	random(s.id[:])
+	if !s.size.Valid() {
+		s.size = domain.DefaultSize
+	}
+	cmd := c.Command
+	cmd.Env = s.environment(cmd.Env)
+	program, err := d.o.Programs.Start(cmd, s.size)
+	if err != nil {
+		return nil, err
+	}
+	s.program = program
+	s.command = cmd.Argv
+	if len(s.command) == 0 {
+		s.command = program.Foreground().Argv
+	}
+	s.lastUsed, s.lastOutput = s.created, s.created
+	s.term = vt.New(vt.Options{Cols: s.size.Cols, Rows: s.size.Rows, HistoryLines: historyLines, HistoryBytes: historyBytes})
+	s.input = newInputQueue()
+	return s, nil
+}
+
+// foreign variables describe the terminal of the client, or a multiplexer the session is not in.
+var foreign = []string{
+	"TERM", "COLORTERM", "VEV", "VEV_SESSION", "LINES", "COLUMNS", "TMUX", "TMUX_PANE", "STY", "WINDOW",
+	"TERM_PROGRAM", "TERM_PROGRAM_VERSION", "TERM_SESSION_ID", "WINDOWID", "TERMCAP", "VTE_VERSION",
+}
+
+// environment is the client's, with what names our terminal in place of its own.
+func (s *session) environment(client []string) []string {
+	env := make([]string, 0, len(client)+4)
+	for _, kv := range client {
+		key, _, ok := strings.Cut(kv, "=")
+		if ok && !slices.Contains(foreign, key) {
+			env = append(env, kv)
+		}
+	}
+	return append(env, "TERM=xterm-256color", "COLORTERM=truecolor", "VEV="+s.id.String(), "VEV_SESSION="+s.name)
+}
+
+// launch starts the goroutines of s; d.running joins them.
+func (s *session) launch() {
+	drained := make(chan struct{})
+	s.d.running.Go(func() { defer close(drained); s.readProgram() })
+	s.d.running.Go(s.writeInput)
+	s.d.running.Go(func() { s.reap(drained) })
+}
+
+// readProgram applies the program's output until its terminal has no writer left.
+func (s *session) readProgram() {
+	buf := make([]byte, readBytes)
+	for {
+		n, err := s.program.Read(buf)
+		if n > 0 {
+			s.apply(buf[:n])
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// apply is the turn of one read: engine, answers, events, and whoever waits for them.
+func (s *session) apply(output []byte) {
+	now := time.Now()
+	s.mu.Lock()
+	_, _ = s.term.Write(output)
+	s.lastOutput = now
+	replies := s.term.TakeReplies()
+	if len(replies) > 0 {
+		s.input.reply(replies)
+	}
+	for _, e := range s.term.TakeEvents() {
+		s.record(e)
+	}
+	s.changed()
+	s.mu.Unlock()
+	s.d.numbers.outputBytes.Add(uint64(len(output)))
+}
+
+// changed wakes every sender and watcher. The caller holds mu.
+func (s *session) changed() {
+	for _, a := range s.attachments {
+		a.poke()
+	}
+	for w := range s.watchers {
+		select {
+		case w <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// reap waits for the program's end, lets the rest of its output in, and ends the session.
+func (s *session) reap(drained <-chan struct{}) {
+	exit := s.program.Wait()
+	timer := time.NewTimer(drainTimeout)
+	defer timer.Stop()
+	select {
+	case <-drained:
+	case <-timer.C:
+	}
+	_ = s.program.Close()
+	<-drained
+	s.input.close()
+	s.finish(exit)
+
+	keep := time.NewTimer(keepExited)
+	defer keep.Stop()
+	select {
+	case <-s.gone:
+	case <-keep.C:
+		s.remove()
+	}
+}
+
+// finish makes the end known: to attached clients through their senders, or, with none, to
+// the list.
+func (s *session) finish(exit domain.ExitStatus) {
+	s.mu.Lock()
+	s.finished, s.exit = true, exit
+	s.term.EndSync()
+	s.changed()
+	killed := s.killed
+	s.mu.Unlock()
+	close(s.ended)
+	if killed && !s.anyLive() {
+		s.remove()
+	}
+}
+
+func (s *session) anyLive() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.ContainsFunc(s.attachments, (*attachment).live)
+}
+
+// remove takes the session out of the registry; attachments that nobody came back for go
+// with it. Live ones have their end sent by their senders.
+func (s *session) remove() {
+	s.mu.Lock()
+	if s.removed {
+		s.mu.Unlock()
+		return
+	}
+	s.removed = true
+	tokens := make([]protocol.Token, 0, len(s.attachments))
+	for _, a := range s.attachments {
+		tokens = append(tokens, a.token)
+	}
+	s.mu.Unlock()
+	s.d.forget(s, tokens)
+	close(s.gone)
+}
+
+// kill ends the program and the session, and returns when both are gone from the list. The
+// program has until ctx ends, at most killGrace, to go by itself.
+func (s *session) kill(ctx context.Context) {
+	s.mu.Lock()
+	s.killed = true
+	finished := s.finished
+	s.mu.Unlock()
+	if !finished {
+		ctx, cancel := context.WithTimeout(ctx, killGrace)
+		s.program.Kill(ctx)
+		cancel()
+		<-s.ended
+	}
+	s.remove()
+}
+
+// info is the session's row in the list; listed is false while its end is being told to
+// attached clients.
+func (s *session) info() (row domain.SessionInfo, listed bool) {
+	s.d.mu.Lock()
+	name := s.name
+	s.d.mu.Unlock()
+	s.mu.Lock()
+	row = domain.SessionInfo{
+		ID: s.id, Name: name, Created: s.created, LastUsed: s.lastUsed, Pid: s.program.Pid(),
+		Command: s.command, Title: s.term.Title(), Size: s.size,
+	}
+	for _, a := range s.attachments {
+		if a.live() {
+			row.Attached++
+		}
+	}
+	finished := s.finished
+	if finished {
+		row.State, row.Exit, row.Pid = domain.Exited, s.exit, 0
+	}
+	s.mu.Unlock()
+	if finished {
+		return row, row.Attached == 0
+	}
+	if p := s.program.Foreground(); p.Cwd != "" {
+		row.Cwd = p.Cwd
+	}
+	return row, true
+}
+
+// resize gives the session a new size. The caller holds mu. The terminal is told first, so
+// that what the program draws for the new size finds the engine ready.
+func (s *session) resize(size domain.Size) {
+	if size == s.size || s.finished {
+		return
+	}
+	s.size = size
+	s.term.Resize(size.Cols, size.Rows)
+	_ = s.program.Resize(size) // fails only when the terminal is gone
+	s.changed()
+}
+
+// follow makes the size that of the client used last. The caller holds mu.
+func (s *session) follow() {
+	var latest *attachment
+	for _, a := range s.attachments {
+		if a.live() && !a.readOnly && (latest == nil || a.active.After(latest.active)) {
+			latest = a
+		}
+	}
+	if latest != nil {
+		s.resize(latest.size)
+	}
+}
+
+// watch returns a channel that gets a token after each change, and its release.
+func (s *session) watch() (changes <-chan struct{}, release func()) {
+	w := make(chan struct{}, 1)
+	s.mu.Lock()
+	s.watchers[w] = struct{}{}
+	s.mu.Unlock()
+	return w, func() {
+		s.mu.Lock()
+		delete(s.watchers, w)
+		s.mu.Unlock()
+	}
+}

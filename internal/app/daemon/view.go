@@ -1,0 +1,124 @@
+package daemon
+
+import (
+	"time"
+
+	"github.com/vev-term/vev/internal/domain"
+	"github.com/vev-term/vev/internal/domain/fault"
+	"github.com/vev-term/vev/internal/domain/render"
+	"github.com/vev-term/vev/internal/protocol"
+)
+
+// Pacing of states (docs/protocol.md, Output).
+const (
+	frameInterval = time.Second / 120 // between states, at the least
+	// echoInterval replaces frameInterval for echoWindow after input was written, so that an
+	// echo is not held behind the frame of a flood.
+	echoInterval = time.Millisecond
+	echoWindow   = 100 * time.Millisecond
+	// ackDelay is how long an acknowledgement of input waits for a state to ride on; a program
+	// that answers has answered by then, so it is echo's delay too.
+	ackDelay = 50 * time.Millisecond
+	// ackBytes of input are acknowledged at once: a client that pastes waits for its window.
+	ackBytes = protocol.InputWindowBytes / 8
+	// syncTimeout bounds how long a program may hold drawing (mode 2026).
+	syncTimeout = 150 * time.Millisecond
+	// outputMargin is what an Output has beside its pane's data, at the most.
+	outputMargin = 64 << 10
+)
+
+// flying is a state that was sent and not acknowledged.
+type flying struct {
+	state uint64
+	bytes int
+}
+
+// view is what one attachment's client shows: the output chain. Guarded by session.mu.
+type view struct {
+	painter  *render.Painter
+	frame    render.Frame
+	epoch    uint64
+	state    uint64 // last drawn
+	version  uint64 // of the engine in that state
+	lastSize domain.Size
+	full     bool // the next state begins an epoch
+	held     int  // bytes of a drawn state that waits for the byte window, or 0
+	heldOut  protocol.Output
+
+	flight      []flying // at most MaxOutputWindow, oldest first
+	flightBytes int
+	sent        time.Time // when the last state went out
+	eventBytes  int       // of event-only frames, charged to the next state
+}
+
+// restart begins a new epoch: the client knows nothing.
+func (v *view) restart() {
+	if v.painter == nil {
+		v.painter = render.NewPainter(render.Canonical)
+	}
+	v.painter.Reset()
+	v.epoch++
+	v.full, v.version, v.held = true, 0, 0
+	v.flight, v.flightBytes, v.eventBytes = v.flight[:0], 0, 0
+}
+
+// release gives back what only a live attachment needs.
+func (v *view) release() { *v = view{epoch: v.epoch, state: v.state} }
+
+// ack drops the states up to state; false: it was never sent.
+func (v *view) ack(epoch, state uint64) bool {
+	if epoch != v.epoch {
+		return epoch < v.epoch // of an older epoch: late, harmless
+	}
+	if state > v.state || v.held > 0 && state == v.state {
+		return false
+	}
+	n := 0
+	for n < len(v.flight) && v.flight[n].state <= state {
+		v.flightBytes -= v.flight[n].bytes
+		n++
+	}
+	v.flight = append(v.flight[:0], v.flight[n:]...)
+	return true
+}
+
+// mayDraw reports whether a further state fits the window of states.
+func (v *view) mayDraw() bool { return v.held == 0 && len(v.flight) < protocol.MaxOutputWindow }
+
+// fits reports whether n more bytes fit the byte window; alone in flight, anything does.
+func (v *view) fits(n int) bool {
+	return len(v.flight) == 0 || v.flightBytes+n <= protocol.MaxOutputWindowBytes
+}
+
+// draw makes the state after the last one, with its data in the buffer of l. The caller
+// holds the session's mu.
+func (v *view) draw(s *session, l *link, out *protocol.Output) error {
+	size := s.size
+	v.frame.SetTerminal(s.term)
+	l.data = v.painter.Paint(l.data[:0], &v.frame)
+	if len(l.data) > protocol.MaxEnvelopeBytes-outputMargin {
+		return fault.New(fault.Limit, "the screen needs %d bytes, more than one state may have (%d)",
+			len(l.data), protocol.MaxEnvelopeBytes-outputMargin)
+	}
+	out.Epoch, out.Base, out.New, out.Full = v.epoch, v.state, v.state+1, v.full
+	if v.full {
+		out.Base = 0
+	}
+	v.state++
+	out.Layout = nil
+	if v.full || v.lastSize != size {
+		out.Layout = &protocol.Layout{Size: size, Panes: []protocol.PanePlace{{Pane: mainPane, Size: size}}}
+	}
+	v.full, v.lastSize, v.version = false, size, s.term.Version()
+	out.Panes = append(out.Panes[:0], protocol.PaneUpdate{
+		Pane: mainPane, Data: l.data, ScreenTop: s.term.ScreenTop(), FirstLine: s.term.FirstLine(), Size: size,
+	})
+	return nil
+}
+
+// depart charges a state that is about to be sent.
+func (v *view) depart(now time.Time, bytes int) {
+	v.flight = append(v.flight, flying{state: v.state, bytes: bytes})
+	v.flightBytes += bytes
+	v.sent, v.eventBytes = now, 0
+}
