@@ -11,23 +11,28 @@ import (
 // One goroutine reads, one writes, any may call the rest. Close may be called at any time,
 // more than once, and unblocks Read and Write.
 type Program interface {
-	// Read returns output as it comes, at most 4 KiB or so at a time on Linux. io.EOF: every
-	// process that held the terminal has closed it and all output was read.
+	// Read returns the output that is ready, at most 32 KiB of it, and waits when there is none.
+	// io.EOF: every process that held the terminal has closed it and all output was read.
 	Read(p []byte) (int, error)
-	// Write gives input to the terminal. It waits while the program does not read.
+	// Write gives input to the terminal. It waits while the program does not read; all of p was
+	// written, or there is an error. What a program that edits lines does not take of a line over
+	// 4 KiB, the kernel drops.
 	Write(p []byte) (int, error)
 	// Resize sets the terminal's size; the kernel tells the program.
 	Resize(domain.Size) error
 	// Pid is the process id of the program; it is also its process group and session.
 	Pid() int
-	// Foreground says what holds the terminal now: command line and directory of the
-	// foreground process group's leader. Best effort; zero values when it cannot be told.
+	// Foreground says what holds the terminal now: command line (at most 64 KiB of it) and
+	// directory of the foreground process group's leader. Best effort; zero values when it cannot
+	// be told. About 12 µs: for the moment somebody asks, not for a loop.
 	Foreground() Process
 	// Wait waits for the program's end, reaps it and returns how it ended. Output may be unread still.
 	// Every caller gets the same answer.
 	Wait() domain.ExitStatus
 	// Kill asks the program's process group, and the foreground one, to hang up; if the program
-	// is still there when ctx ends they are killed outright. Returns once the program has ended.
+	// is still there when ctx ends they are killed outright. Returns once the program has ended;
+	// of a program that the system will not end (another user's, or stuck in a device) the
+	// terminal is closed as well, and Kill returns a few seconds after ctx.
 	Kill(ctx context.Context)
 	// Close gives the terminal back: the kernel hangs up on what still holds it.
 	Close() error

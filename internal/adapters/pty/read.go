@@ -2,14 +2,17 @@ package pty
 
 import (
 	"io"
+	"os"
 	"syscall"
 
 	"golang.org/x/sys/unix"
 )
 
 // reader reads the master. One read of it returns at most 4,095 bytes on Linux however much
-// is there, so while they come that full, more is taken in the same call: each return costs
-// the caller a turn of its loop.
+// is there, so while they come that full and the caller's buffer has room, more is taken in the
+// same call. The caller chooses by the size of its buffer: one that parses in place is fastest
+// with 4 KiB, which stays in the cache; one that hands over to another goroutine gains from 16 to
+// 32 KiB, an eighth of the hand-overs (BenchmarkOutput).
 type reader struct {
 	raw  syscall.RawConn
 	step func(fd uintptr) bool // one closure for all calls; it works on the fields below
@@ -25,7 +28,7 @@ const (
 	// is an echo or the end of a burst: looking again would only cost a system call.
 	fullRead = 2048
 	// maxRead bounds one call, so that a flood leaves the caller's loop its turns.
-	maxRead = 64 << 10
+	maxRead = 32 << 10
 )
 
 func (r *reader) init(raw syscall.RawConn) {
@@ -40,10 +43,10 @@ func (r *reader) read(b []byte) (int, error) {
 	r.buf, r.n, r.err = b[:min(len(b), maxRead)], 0, nil
 	err := r.raw.Read(r.step)
 	r.buf = nil
-	if err == nil {
-		err = r.err
+	if err != nil {
+		return 0, os.ErrClosed // the one error that is not the step's own; it comes unnamed
 	}
-	return r.n, err
+	return r.n, r.err
 }
 
 // take reads until nothing is ready. It reports false when the poller must wait for more.

@@ -14,7 +14,7 @@ import (
 // Programs starts programs on new pseudo-terminals. The zero value is ready for use, by any
 // number of goroutines.
 type Programs struct {
-	sealOnce sync.Once
+	inherited sync.Once // what this process got from its own parent is kept from its programs
 }
 
 var _ ports.Programs = (*Programs)(nil)
@@ -33,7 +33,10 @@ func (s *Programs) Start(cmd domain.Command, size domain.Size) (ports.Program, e
 	if err != nil {
 		return nil, err
 	}
-	s.sealOnce.Do(sealDescriptors)
+	s.inherited.Do(func() {
+		sealDescriptors()
+		catchIgnored(ignoredSignals())
+	})
 	master, slave, err := openTerminal(size)
 	if err != nil {
 		return nil, err
@@ -53,7 +56,7 @@ func badSize(size domain.Size) error {
 
 // spawn starts im with slave as its controlling terminal and standard streams.
 func spawn(im image, slave *os.File) (pid int, exit exitWatch, err error) {
-	catchIgnored()
+	catchIgnored(0)
 	// Fd makes the slave's description blocking, which is what the program expects of it.
 	fd := slave.Fd()
 	sys := &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: 0}

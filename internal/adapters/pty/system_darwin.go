@@ -54,3 +54,12 @@ func sealDescriptors() {
 		}
 	}
 }
+
+// ignoredSignals reads the signals that this process ignores, bit n-1 for signal n.
+func ignoredSignals() uint64 {
+	info, err := unix.SysctlKinfoProc("kern.proc.pid", os.Getpid())
+	if err != nil {
+		return 0
+	}
+	return uint64(info.Proc.P_sigignore)
+}

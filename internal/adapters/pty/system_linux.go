@@ -58,3 +58,15 @@ func sealDescriptors() {
 		}
 	}
 }
+
+// ignoredSignals reads the signals that this process ignores, bit n-1 for signal n.
+func ignoredSignals() uint64 {
+	status, _ := os.ReadFile("/proc/self/status")
+	for line := range strings.Lines(string(status)) {
+		if hex, ok := strings.CutPrefix(line, "SigIgn:"); ok {
+			mask, _ := strconv.ParseUint(strings.TrimSpace(hex), 16, 64)
+			return mask
+		}
+	}
+	return 0
+}
