@@ -1,0 +1,118 @@
+package sessionwire
+
+import (
+	"context"
+	"io"
+
+	"github.com/vev-term/vev/internal/adapters/streamframe"
+	"github.com/vev-term/vev/internal/domain/fault"
+	"github.com/vev-term/vev/internal/ports"
+	"github.com/vev-term/vev/internal/protocol"
+)
+
+var _ ports.SessionClientConn = (*ClientConn)(nil)
+
+// ClientConn is a session conversation seen from its client. One goroutine receives; any may
+// send and close.
+type ClientConn struct {
+	*conn
+	dec serverDecoder // owned by the receiver
+}
+
+// Client speaks the preamble on carriage as a session client and returns the conversation,
+// which owns the carriage from now on: on an error it has been closed. The preamble has
+// protocol.HandshakeTimeout, less where ctx ends earlier; ctx counts for nothing later. Errors
+// are Incompatible (versions do not meet), Timeout, Canceled (ctx), Unavailable (the carriage
+// ended) or Violation.
+func Client(ctx context.Context, carriage io.ReadWriteCloser, software string) (*ClientConn, error) {
+	// A carriage without deadlines is closed where ctx ends; joined below.
+	watched := make(chan struct{})
+	settled := make(chan struct{})
+	go func() {
+		defer close(watched)
+		select {
+		case <-ctx.Done():
+			carriage.Close()
+		case <-settled:
+		}
+	}()
+	c, err := handshake(carriage, deadlineOf(ctx), "session server", func() (*protocol.Agreed, error) {
+		return streamframe.ClientHandshake(carriage, protocol.NewHello(protocol.SessionClient, software))
+	})
+	close(settled)
+	<-watched
+	if cause := context.Cause(ctx); cause != nil {
+		if c != nil {
+			c.Close()
+		}
+		return nil, contextFault(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &ClientConn{conn: c}, nil
+}
+
+// contextFault is the end of ctx as a fault.
+func contextFault(ctx context.Context) error {
+	if ctx.Err() == context.DeadlineExceeded {
+		return fault.Wrap(fault.Timeout, context.Cause(ctx), "no complete preamble came in time")
+	}
+	return fault.Wrap(fault.Canceled, context.Cause(ctx), "the preamble was given up")
+}
+
+// Send writes one message and returns when the carriage has it. What breaks a limit is refused
+// with fault.Limit, what is wrong in itself with fault.Usage; nothing was sent then and the
+// conversation goes on. After the end of the conversation, or Close, the error is Canceled;
+// after a lost connection, Unavailable. Unblocked by Close.
+func (c *ClientConn) Send(m protocol.SessionClientMessage) error {
+	return c.send(clientKind(m), fault.Usage, func(dst []byte) ([]byte, error) { return appendClient(dst, m) })
+}
+
+// Receive waits for the next message, which is valid until the next call. io.EOF: the server
+// ended the stream between two frames. Any error stays: later calls return it again. Unblocked
+// by Close.
+func (c *ClientConn) Receive() (protocol.SessionServerMessage, error) {
+	if c.failed != nil {
+		return nil, c.failed
+	}
+	m, err := c.receive()
+	if err != nil {
+		return nil, c.fail(err)
+	}
+	return m, nil
+}
+
+func (c *ClientConn) receive() (protocol.SessionServerMessage, error) {
+	frame, err := c.frame()
+	if err != nil {
+		return nil, err
+	}
+	m, err := c.dec.decode(frame)
+	if err != nil {
+		return nil, err
+	}
+	if before, v := c.step(serverKind(m)); v != accept {
+		return nil, broken("%s came in a conversation that is %s", serverKind(m), before)
+	}
+	return m, nil
+}
+
+// frame reads one envelope. Which ceiling it has is in its first byte, and is held to before
+// anything is allocated.
+func (c *ClientConn) frame() ([]byte, error) {
+	n, err := c.r.Next(int(c.agreed.MaxEnvelope))
+	if err != nil {
+		return nil, err
+	}
+	if limit := c.ceiling(kindAttached); n > limit {
+		head, err := c.r.Peek(1)
+		if err != nil {
+			return nil, err
+		}
+		if head[0] != tagOutput<<3|2 && head[0] != tagResult<<3|2 {
+			return nil, tooLong("a control envelope", n, limit)
+		}
+	}
+	return c.r.Body()
+}

@@ -1,0 +1,202 @@
+package sessionwire
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/vev-term/vev/internal/adapters/streamframe"
+	"github.com/vev-term/vev/internal/domain/fault"
+	"github.com/vev-term/vev/internal/protocol"
+)
+
+// conn is what both ends have in common: the carriage, its frames, and the order of messages.
+type conn struct {
+	carriage io.ReadWriteCloser // set by handshake, never changed
+	agreed   protocol.Agreed    // likewise
+	peer     string             // likewise: who is at the other end, for messages
+
+	// slot is held by the one goroutine that writes. A channel, so that a writer that waits for
+	// the carriage blocks others where Close and virtual time can reach them.
+	slot chan struct{}
+	done chan struct{} // closed by Close
+	gone atomic.Bool   // Close was called
+
+	// Owned by the holder of slot.
+	w      *streamframe.Writer
+	broken error // a write failed: what the peer has is not known
+
+	// Owned by the receiver.
+	r      *streamframe.Reader
+	failed error // what ended receiving; it stays
+
+	// Guarded by mu, a leaf: nothing blocks while it is held.
+	mu    sync.Mutex
+	state state
+}
+
+// handshake runs the preamble as role and returns the connection; on failure the carriage is closed.
+func handshake(carriage io.ReadWriteCloser, deadline time.Time, peer string,
+	shake func() (*protocol.Agreed, error),
+) (*conn, error) {
+	agreed, err := streamframe.Within(carriage, deadline, shake)
+	if err != nil {
+		carriage.Close()
+		return nil, handshakeFault(err, peer)
+	}
+	return &conn{
+		carriage: carriage, agreed: *agreed, peer: peer,
+		slot: make(chan struct{}, 1), done: make(chan struct{}),
+		w: streamframe.NewWriter(carriage), r: streamframe.NewReader(carriage),
+	}, nil
+}
+
+// handshakeFault gives a broken carriage a kind; faults of the preamble have theirs.
+func handshakeFault(err error, peer string) error {
+	if _, ok := errors.AsType[*fault.Error](err); ok {
+		return err
+	}
+	return fault.Wrap(fault.Unavailable, err, "the connection to the %s ended before its preamble", peer)
+}
+
+// deadlineOf is the earlier of ctx's deadline and the handshake's own limit.
+func deadlineOf(ctx context.Context) time.Time {
+	limit := time.Now().Add(protocol.HandshakeTimeout)
+	if d, ok := ctx.Deadline(); ok && d.Before(limit) {
+		return d
+	}
+	return limit
+}
+
+// send writes the one envelope that encode appends, in the order of conversation. rest is the
+// kind of our own mistakes that are not about limits.
+func (c *conn) send(k kind, rest fault.Kind, encode func([]byte) ([]byte, error)) error {
+	select {
+	case <-c.done:
+		return c.closed()
+	case c.slot <- struct{}{}:
+	}
+	defer func() { <-c.slot }()
+	if c.gone.Load() {
+		return c.closed()
+	}
+	if c.broken != nil {
+		return c.broken
+	}
+	return c.write(k, rest, encode)
+}
+
+// write is send under the slot. The step is taken last before the bytes leave, so that a
+// message that cannot be sent does not count as said.
+func (c *conn) write(k kind, rest fault.Kind, encode func([]byte) ([]byte, error)) error {
+	var refused error
+	err := c.w.WriteWith(func(dst []byte) ([]byte, error) {
+		b, err := encode(dst)
+		if err == nil {
+			err = c.checkLength(k, len(b)-len(dst))
+		}
+		if err == nil {
+			err = c.say(k)
+		}
+		refused = err
+		return b, err
+	})
+	switch {
+	case err == nil:
+		return nil
+	case refused == nil:
+		c.broken = c.lost(err)
+		return c.broken
+	case errors.Is(refused, errOver):
+		return refused
+	}
+	return refusedToSend(refused, rest)
+}
+
+// errOver answers what is said after the end of a conversation.
+var errOver = fault.New(fault.Canceled, "the conversation is over")
+
+// say steps the conversation by a message of our own.
+func (c *conn) say(k kind) error {
+	before, v := c.step(k)
+	switch v {
+	case accept:
+		return nil
+	case discard:
+		return errOver
+	}
+	if before == stateClosed {
+		return errOver
+	}
+	return broken("%s was to be said in a conversation that is %s", k, before)
+}
+
+// step moves the conversation and returns where it was.
+func (c *conn) step(k kind) (before state, v verdict) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	before = c.state
+	c.state, v = before.step(k)
+	return before, v
+}
+
+func (c *conn) checkLength(k kind, n int) error {
+	if limit := c.ceiling(k); n > limit {
+		return tooLong(k.String(), n, limit)
+	}
+	return nil
+}
+
+// ceiling is the longest envelope of a kind.
+func (c *conn) ceiling(k kind) int {
+	if k == kindOutput || k == kindResult {
+		return int(c.agreed.MaxEnvelope)
+	}
+	return min(protocol.MaxControlBytes, int(c.agreed.MaxEnvelope))
+}
+
+// fail ends receiving for good and returns what the caller sees.
+func (c *conn) fail(err error) error {
+	switch {
+	case c.gone.Load():
+		c.failed = c.closed()
+	case err == io.EOF: // between two frames
+		c.failed = io.EOF
+	default:
+		if _, ok := errors.AsType[*fault.Error](err); ok {
+			c.failed = err
+		} else if b, ok := err.(*breach); ok {
+			c.failed = received(b)
+		} else {
+			c.failed = c.lost(err)
+		}
+	}
+	return c.failed
+}
+
+func (c *conn) lost(err error) error {
+	if c.gone.Load() {
+		return c.closed()
+	}
+	return fault.Wrap(fault.Unavailable, err, "the connection to the %s was lost", c.peer)
+}
+
+func (c *conn) closed() error {
+	return fault.New(fault.Canceled, "the conversation with the %s was closed", c.peer)
+}
+
+// Close ends the conversation at once and releases whoever sends or receives. The first call
+// returns what closing the carriage gave, later ones nil.
+func (c *conn) Close() error {
+	if !c.gone.CompareAndSwap(false, true) {
+		return nil
+	}
+	close(c.done)
+	return c.carriage.Close()
+}
+
+// Agreed is what the preamble settled: version, ceilings, features and the peer's software.
+func (c *conn) Agreed() protocol.Agreed { return c.agreed }

@@ -1,0 +1,17 @@
+// Package sessionwire speaks the session conversation (docs/protocol.md, Session conversation)
+// over any byte stream: typed messages of package protocol to bytes and back, and the order in
+// which they may come.
+//
+// It owns the codec, the limits on what a peer sends, the preamble of roles 1 and 2, and the
+// legality of each message in the conversation's state. It never looks at what messages mean:
+// numbering of input, acknowledgements and windows belong to the services. It starts no
+// goroutine; whoever receives and whoever sends brings their own.
+//
+// Inbound: streamframe.Reader -> open (envelope) -> hot_parse.go or, after shape.walk has
+// checked every count and length, the generated code and decode_*.go -> check.go (values) ->
+// conversation.client or server (order) -> the caller. Outbound: the same stations backwards,
+// in the caller's goroutine, under the connection's one writer slot.
+//
+// Output, Input and Ack are encoded and parsed by hand into kept memory, byte for byte as the
+// generated code does it; what Receive returns is therefore valid until the next Receive only.
+package sessionwire

@@ -1,0 +1,85 @@
+package sessionwire
+
+import (
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/vev-term/vev/internal/protocol"
+)
+
+// appendClient appends the envelope of m. The error is a breach and says that m must not be sent.
+func appendClient(b []byte, m protocol.SessionClientMessage) ([]byte, error) {
+	switch m := m.(type) {
+	case *protocol.Input:
+		if err := checkInput(m); err != nil {
+			return b, err
+		}
+		return appendInput(b, m), nil
+	case *protocol.Ack:
+		return appendAck(b, m), nil
+	case *protocol.Resize:
+		if err := checkSize("terminal", m.Size); err != nil {
+			return b, err
+		}
+		return appendMessage(b, tagResize, resizeShape, encodeResize(m))
+	case *protocol.Detach:
+		return appendHead(b, tagDetach, 0), nil
+	case *protocol.Watch:
+		return appendHead(b, tagWatch, 0), nil
+	case *protocol.Cancel:
+		b = appendHead(b, tagCancel, sizeUint(1, m.ID))
+		return appendUint(b, 1, m.ID), nil
+	case *protocol.Attach:
+		if err := checkAttach(m); err != nil {
+			return b, err
+		}
+		return appendMessage(b, tagAttach, attachShape, encodeAttach(m))
+	case *protocol.Request:
+		if err := checkRequest(m); err != nil {
+			return b, err
+		}
+		return appendMessage(b, tagRequest, requestShape, encodeRequest(m))
+	}
+	return b, broken("%T is no message of a session client", m)
+}
+
+// appendServer appends the envelope of m. The error is a breach and says that m must not be sent.
+func appendServer(b []byte, m protocol.SessionServerMessage) ([]byte, error) {
+	switch m := m.(type) {
+	case *protocol.Output:
+		if err := checkOutput(m); err != nil {
+			return b, err
+		}
+		return appendOutput(b, m), nil
+	case *protocol.Attached:
+		if err := checkSize("session", m.Size); err != nil {
+			return b, err
+		}
+		return appendMessage(b, tagAttached, attachedShape, encodeAttached(m))
+	case *protocol.Result:
+		if err := checkResult(m); err != nil {
+			return b, err
+		}
+		return appendMessage(b, tagResult, resultShape, encodeResult(m))
+	case *protocol.Ended:
+		if err := checkEnded(m); err != nil {
+			return b, err
+		}
+		return appendMessage(b, tagEnded, endedShape, encodeEnded(m))
+	case *protocol.Refused:
+		return appendMessage(b, tagRefused, refusedShape, encodeRefused(m))
+	}
+	return b, broken("%T is no message of a session server", m)
+}
+
+// appendMessage appends one envelope and holds our own bytes to what we ask of a peer's.
+func appendMessage(b []byte, tag protowire.Number, s *shape, m proto.Message) ([]byte, error) {
+	size := proto.Size(m)
+	b = appendHead(b, tag, size)
+	start := len(b)
+	b, err := proto.MarshalOptions{Deterministic: true, UseCachedSize: true}.MarshalAppend(b, m)
+	if err != nil {
+		return b, broken("%s holds text that is not UTF-8", s.name)
+	}
+	return b, s.walk(b[start:])
+}

@@ -1,0 +1,82 @@
+package sessionwire
+
+import (
+	"io"
+	"time"
+
+	"github.com/vev-term/vev/internal/adapters/streamframe"
+	"github.com/vev-term/vev/internal/domain/fault"
+	"github.com/vev-term/vev/internal/ports"
+	"github.com/vev-term/vev/internal/protocol"
+)
+
+var _ ports.SessionServerConn = (*ServerConn)(nil)
+
+// ServerConn is a session conversation seen from its daemon. One goroutine receives; any may
+// send and close.
+type ServerConn struct {
+	*conn
+	dec clientDecoder // owned by the receiver
+}
+
+// Server speaks the preamble on carriage as a session server and returns the conversation,
+// which owns the carriage from now on: on an error it has been closed, after the peer was told
+// why where it could be told. The preamble has protocol.HandshakeTimeout where the carriage
+// keeps deadlines; else whoever accepted it closes it in time. Errors as of Client.
+func Server(carriage io.ReadWriteCloser, software string) (*ServerConn, error) {
+	deadline := time.Now().Add(protocol.HandshakeTimeout)
+	c, err := handshake(carriage, deadline, "session client", func() (*protocol.Agreed, error) {
+		return streamframe.ServerHandshake(carriage, protocol.NewHello(protocol.SessionServer, software))
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &ServerConn{conn: c}, nil
+}
+
+// Send writes one message and returns when the carriage has it. What breaks a limit is refused
+// with fault.Limit, what is wrong in itself with fault.Internal; nothing was sent then and the
+// conversation goes on. After Ended or Refused, or Close, the error is Canceled; after a lost
+// connection, Unavailable. Unblocked by Close.
+func (c *ServerConn) Send(m protocol.SessionServerMessage) error {
+	return c.send(serverKind(m), fault.Internal, func(dst []byte) ([]byte, error) { return appendServer(dst, m) })
+}
+
+// Receive waits for the next message, which is valid until the next call. io.EOF: the client
+// ended the stream between two frames. A Violation says what the client broke; the caller tells
+// it (Ended or Refused) and closes. Any error stays: later calls return it again. Unblocked by
+// Close.
+func (c *ServerConn) Receive() (protocol.SessionClientMessage, error) {
+	for c.failed == nil {
+		m, err := c.receive()
+		if err != nil {
+			return nil, c.fail(err)
+		}
+		if m != nil {
+			return m, nil
+		}
+	}
+	return nil, c.failed
+}
+
+// receive returns no message where one came after the end.
+func (c *ServerConn) receive() (protocol.SessionClientMessage, error) {
+	frame, err := c.r.ReadFrame(c.ceiling(kindAttach))
+	if err != nil {
+		return nil, err
+	}
+	if streamframe.IsPreamble(frame) {
+		return nil, broken("a second preamble came")
+	}
+	m, err := c.dec.decode(frame)
+	if err != nil {
+		return nil, err
+	}
+	switch before, v := c.step(clientKind(m)); v {
+	case discard:
+		return nil, nil
+	case refuse:
+		return nil, broken("%s came in a conversation that is %s", clientKind(m), before)
+	}
+	return m, nil
+}
