@@ -120,7 +120,8 @@ type (
 )
 
 type (
-	// Attached answers Attach. InputReceived is the last input number the daemon has.
+	// Attached answers Attach. InputReceived is the last input number written to the terminal: the
+	// client sends all above it again, and the daemon drops what it has already.
 	Attached struct {
 		ID            domain.SessionID
 		Name          string

@@ -127,7 +127,8 @@ func (s *session) drop(a *attachment) {
 	s.d.unregister(a.token)
 }
 
-// resume connects an attachment again; the client has all events up to eventSeq.
+// resume connects an attachment again and returns the last input written to the terminal: the
+// client sends again what is above.
 func (a *attachment) resume(m *protocol.Attach, l *link) (received uint64, err error) {
 	s := a.s
 	s.mu.Lock()
@@ -147,7 +148,9 @@ func (a *attachment) resume(m *protocol.Attach, l *link) (received uint64, err e
 		a.size = m.Size
 		s.resize(a.size)
 	}
-	return a.received, nil
+	// What is queued and not written stays in the client's window, so it is sent again; input
+	// drops the repeats.
+	return a.written, nil
 }
 
 func unknownToken() error {

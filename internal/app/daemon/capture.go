@@ -22,7 +22,8 @@ func (s *session) capture(b *protocol.Capture) *protocol.Captured {
 	cursor, modes := s.term.Cursor(), s.term.Modes()
 	c := &protocol.Captured{
 		Size: s.size, CursorCol: cursor.Col + 1, CursorRow: cursor.Row + 1, Visible: cursor.Visible,
-		CursorStyle: cursor.Style.String(), Alternate: modes.Alternate, Title: s.term.Title(), Cwd: s.term.Cwd(),
+		CursorStyle: cursor.Style.String(), Alternate: modes.Alternate,
+		Title: clip(s.term.Title(), protocol.MaxTextBytes), Cwd: clip(s.term.Cwd(), protocol.MaxTextBytes),
 		Modes: modes.Names(),
 	}
 	if s.finished {
@@ -83,12 +84,12 @@ func (s *session) shown(y int) vt.Line {
 }
 
 func (s *session) line(l *vt.Line) protocol.Line {
-	out := protocol.Line{N: l.N, Wrapped: l.Wrapped, Text: string(render.AppendText(nil, s.term, l))}
+	out := protocol.Line{N: l.N, Wrapped: l.Wrapped, Text: clip(string(render.AppendText(nil, s.term, l)), protocol.MaxLineBytes)}
 	for _, r := range render.Runs(s.term, l) {
 		out.Runs = append(out.Runs, protocol.Run{
 			Col: r.Col, Len: r.Len, Fg: uint32(r.Style.Fg), Bg: uint32(r.Style.Bg),
 			UnderlineColor: uint32(r.Style.Underline), Underline: uint8(r.Style.Attrs.Underline()),
-			Attrs: runAttrs(r.Style.Attrs), Link: r.Style.Link.URI,
+			Attrs: runAttrs(r.Style.Attrs), Link: clip(r.Style.Link.URI, protocol.MaxTextBytes),
 		})
 	}
 	return out

@@ -1,6 +1,8 @@
 package daemon
 
 import (
+	"unicode/utf8"
+
 	"github.com/vev-term/vev/internal/domain/vt"
 	"github.com/vev-term/vev/internal/protocol"
 )
@@ -12,13 +14,16 @@ func (s *session) record(e vt.Event) {
 	case vt.EventBell:
 		body = protocol.Bell{}
 	case vt.EventTitle:
-		body = protocol.Title{Text: e.Text}
+		body = protocol.Title{Text: clip(e.Text, protocol.MaxTextBytes)}
 	case vt.EventCwd:
-		body = protocol.Cwd{Path: e.Text}
+		body = protocol.Cwd{Path: clip(e.Text, protocol.MaxTextBytes)}
 	case vt.EventClipboard:
-		body = protocol.Clipboard{Selection: e.Text, Data: e.Data}
+		if len(e.Data) > protocol.MaxClipboardBytes {
+			return // the engine's own limit is not above this one
+		}
+		body = protocol.Clipboard{Selection: clip(e.Text, protocol.MaxTextBytes), Data: e.Data}
 	case vt.EventNotification:
-		body = protocol.Notification{Title: e.Title, Body: e.Text}
+		body = protocol.Notification{Title: clip(e.Title, protocol.MaxTextBytes), Body: clip(e.Text, protocol.MaxTextBytes)}
 	case vt.EventProgress:
 		body = protocol.ProgressEvent{Percent: percent(e.Progress)}
 	case vt.EventPromptMark:
@@ -50,6 +55,17 @@ func (s *session) publish(body protocol.EventBody) {
 	for _, a := range s.attachments {
 		a.event(body)
 	}
+}
+
+// clip cuts s to at most n bytes, between characters.
+func clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
 }
 
 // eventSize is what an event is charged, about its bytes on the wire.

@@ -120,6 +120,8 @@ func (r *requests) wait() {
 // answer does what a request asks.
 func (d *Daemon) answer(ctx context.Context, body protocol.RequestBody) (protocol.ResultBody, error) {
 	switch b := body.(type) {
+	case nil:
+		return nil, fault.New(fault.Unsupported, "this daemon does not know the request").WithHint("upgrade the host's vev")
 	case *protocol.New:
 		s, err := d.create(b.Create)
 		if err != nil {

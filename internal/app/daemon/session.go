@@ -245,7 +245,7 @@ func (s *session) info() (row domain.SessionInfo, listed bool) {
 	s.mu.Lock()
 	row = domain.SessionInfo{
 		ID: s.id, Name: name, Created: s.created, LastUsed: s.lastUsed, Pid: s.program.Pid(),
-		Command: s.command, Title: s.term.Title(), Size: s.size,
+		Command: s.command, Title: clip(s.term.Title(), protocol.MaxTextBytes), Size: s.size,
 	}
 	for _, a := range s.attachments {
 		if a.live() {
