@@ -17,7 +17,9 @@ func decodeResize(w *wire.Resize) (protocol.SessionClientMessage, error) {
 	return m, checkSize("terminal", m.Size)
 }
 
-func decodeDetach(*wire.Detach) (protocol.SessionClientMessage, error) { return &protocol.Detach{}, nil }
+func decodeDetach(*wire.Detach) (protocol.SessionClientMessage, error) {
+	return &protocol.Detach{}, nil
+}
 
 func decodeWatch(*wire.Watch) (protocol.SessionClientMessage, error) { return &protocol.Watch{}, nil }
 

@@ -328,7 +328,7 @@ func genStats() *rapid.Generator[*protocol.StatsResult] {
 		n := func(what string) int { return rapid.IntRange(0, 1<<31-1).Draw(t, what) }
 		u := func(what string) uint64 { return rapid.Uint64().Draw(t, what) }
 		s := protocol.DaemonNumbers{
-			Pid: n("pid"), Version: genText(60).Draw(t, "version"), Uptime: genMS(1000 * time.Hour).Draw(t, "uptime"),
+			Pid: n("pid"), Version: genText(60).Draw(t, "version"), Uptime: genMS(1000*time.Hour).Draw(t, "uptime"),
 			Sessions: n("sessions"), Attachments: n("attachments"), Resumable: n("resumable"), Conversations: n("conversations"),
 			HistoryBytes: u("history"), OutputBytes: u("output"), StatesSent: u("states"), StateBytes: u("state bytes"),
 			WindowWaits: u("waits"), UnackedBytes: u("unacked"), InputBytes: u("input"), InputQueued: u("queued"),
