@@ -212,6 +212,10 @@ func (*PromptReply) brokerClient()        {}
 func (*StatsRequest) brokerClient()       {}
 
 func (*Registered) brokerServer()         {}
+func (*SnapshotPart) brokerServer()       {}
+func (*SnapshotDelta) brokerServer()      {}
+func (*PreviewPublication) brokerServer() {}
+func (*Prompt) brokerServer()             {}
 func (*OperationResult) brokerServer()    {}
 func (*StreamOpened) brokerServer()       {}
 func (*StreamData) brokerServer()         {}

@@ -47,6 +47,12 @@ const (
 	MaxPanes          = 64       // of one view
 	MaxTokenBytes     = 16
 
+	MaxHosts         = 64       // of a catalogue: refused with Limit
+	MaxHostBytes     = 255      // name of a host, its alias or address
+	MaxPreviewBytes  = 64 << 10 // content of one preview
+	MaxAnswerBytes   = 4 << 10  // answer to a question of ssh
+	MaxDeltaSessions = 1024     // session entries, and tombstones, of one delta
+
 	HandshakeTimeout = 15 * time.Second // dial to first frame, one deadline
 	RequestTimeout   = 10 * time.Second // unless the request states its own
 	MaxWait          = 24 * time.Hour   // longest timeout a request may state
