@@ -65,3 +65,69 @@ type PromptMark struct {
 	Exit    int
 	HasExit bool
 }
+
+const (
+	// maxEvents bounds the events nobody took yet; the oldest are dropped and counted.
+	maxEvents = 256
+	// maxEventBytes bounds their texts and payloads together in the same way; one clipboard write always fits.
+	maxEventBytes = maxClipboard + 64<<10
+)
+
+// size is what the event counts against maxEventBytes.
+func (e *Event) size() int { return len(e.Title) + len(e.Text) + len(e.Data) }
+
+// newestOnly reports whether an event of this kind replaces the one before it.
+func (k EventKind) newestOnly() bool {
+	return k == EventTitle || k == EventCwd || k == EventProgress || k == EventClipboard
+}
+
+// emit queues an event. Bells and dropped strings are counted, of some kinds only the newest is kept.
+func (t *Terminal) emit(e Event) {
+	q := &t.events
+	for i := range q.list {
+		old := &q.list[i]
+		switch {
+		case old.Kind != e.Kind:
+		case e.Kind == EventBell || e.Kind == EventStringDropped:
+			old.Count += e.Count
+			return
+		case e.Kind.newestOnly():
+			q.remove(i)
+			q.add(e)
+			return
+		}
+	}
+	q.add(e)
+}
+
+// eventQueue holds events until they are taken.
+type eventQueue struct {
+	list    []Event
+	bytes   int
+	dropped int
+}
+
+func (q *eventQueue) remove(i int) {
+	q.bytes -= q.list[i].size()
+	q.list = append(q.list[:i], q.list[i+1:]...)
+}
+
+func (q *eventQueue) add(e Event) {
+	q.list = append(q.list, e)
+	q.bytes += e.size()
+	for len(q.list) > maxEvents || q.bytes > maxEventBytes {
+		q.remove(0)
+		q.dropped++
+	}
+}
+
+// TakeEvents returns the events since the last call and forgets them; nil when there are none. At most maxEvents
+// gather: then the oldest are dropped and an EventDropped comes first.
+func (t *Terminal) TakeEvents() []Event {
+	q := t.events
+	t.events = eventQueue{}
+	if q.dropped > 0 {
+		return append([]Event{{Kind: EventDropped, Count: q.dropped}}, q.list...)
+	}
+	return q.list
+}

@@ -39,8 +39,6 @@ type Modes struct {
 	Origin          bool // DEC 6
 	Insert          bool // ANSI 4
 	NewLine         bool // ANSI 20: Enter sends CR LF
-	KeyboardLocked  bool // ANSI 2
-	AltSendsEscape  bool // DEC 1039
 	Mouse           MouseTracking
 	MouseEncoding   MouseEncoding
 	KittyFlags      uint8 // kitty keyboard flags of the shown screen
@@ -68,8 +66,6 @@ func (m Modes) Names() []string {
 	add(m.Origin, "origin")
 	add(m.Insert, "insert")
 	add(m.NewLine, "newline")
-	add(m.KeyboardLocked, "keyboard-locked")
-	add(m.AltSendsEscape, "alt-sends-escape")
 	add(m.Mouse == MouseX10, "mouse-x10")
 	add(m.Mouse == MouseNormal, "mouse")
 	add(m.Mouse == MouseButton, "mouse-button")

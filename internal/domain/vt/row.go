@@ -35,3 +35,110 @@ func (r *Row) Version() uint64 { return r.ver }
 // ID identifies the row while it moves within its screen, so that a scroll shows as known rows in other places. A row
 // that leaves the screen or is blanked by a scroll gets a new one. IDs are never reused within a terminal.
 func (r *Row) ID() uint64 { return r.id }
+
+// erase makes cells [from, to) equal to blank, a cell without text. Halves of wide characters that stick out are
+// blanked too.
+func (r *Row) erase(from, to int, blank Cell) {
+	if from >= to {
+		return
+	}
+	if r.wide {
+		r.split(from)
+		r.split(to)
+	}
+	if blank == (Cell{}) {
+		if to >= r.used {
+			to = r.used
+			r.used = min(r.used, from)
+			if r.used == 0 {
+				r.wide, r.plain = false, true
+			}
+		}
+		if from < to {
+			clear(r.cells[from:to])
+		}
+		return
+	}
+	r.plain = false
+	r.used = max(r.used, to)
+	fillCells(r.cells[from:to], blank)
+}
+
+func fillCells(cells []Cell, c Cell) {
+	for i := range cells {
+		cells[i] = c
+	}
+}
+
+// split makes column x a boundary between characters: a wide character across it is blanked.
+func (r *Row) split(x int) {
+	if x <= 0 || x >= r.used || r.cells[x].ext&spacerFlag == 0 {
+		return
+	}
+	r.cells[x-1] = r.cells[x-1].blank()
+	r.cells[x] = r.cells[x].blank()
+}
+
+// insert shifts cells [from, to) right by n, drops what leaves and fills with blank.
+func (r *Row) insert(from, to, n int, blank Cell) {
+	n = min(n, to-from)
+	if n <= 0 {
+		return
+	}
+	if r.wide {
+		r.split(from)
+		r.split(to - n)
+		r.split(to)
+	}
+	copy(r.cells[from+n:to], r.cells[from:to-n])
+	r.used = max(r.used, min(to, r.used+n))
+	r.overwrite(from, from+n, blank)
+}
+
+// remove shifts cells [from+n, to) left by n and fills with blank.
+func (r *Row) remove(from, to, n int, blank Cell) {
+	n = min(n, to-from)
+	if n <= 0 {
+		return
+	}
+	if r.wide {
+		r.split(from)
+		r.split(from + n)
+		r.split(to)
+	}
+	copy(r.cells[from:to-n], r.cells[from+n:to])
+	r.overwrite(to-n, to, blank)
+}
+
+// overwrite is erase where no wide character needs care.
+func (r *Row) overwrite(from, to int, blank Cell) {
+	if blank == (Cell{}) && from >= r.used {
+		return
+	}
+	fillCells(r.cells[from:to], blank)
+	if blank != (Cell{}) {
+		r.plain = false
+		r.used = max(r.used, to)
+	} else if to >= r.used {
+		r.used = from
+	}
+}
+
+// blankAll makes the whole row blank and not wrapped.
+func (r *Row) blankAll(blank Cell) {
+	clear(r.cells[:r.used])
+	r.used, r.wide, r.plain, r.wrapped = 0, false, true, false
+	if blank != (Cell{}) {
+		fillCells(r.cells, blank)
+		r.used, r.plain = len(r.cells), false
+	}
+}
+
+// textEnd returns the column behind the last cell that is other than the zero Cell.
+func (r *Row) textEnd() int {
+	n := r.used
+	for n > 0 && r.cells[n-1] == (Cell{}) {
+		n--
+	}
+	return n
+}

@@ -18,33 +18,159 @@ type Options struct {
 
 // Terminal is one emulated terminal. It is for one goroutine at a time.
 type Terminal struct {
-	cols, rows int
-	version    uint64
-	gen        uint64
-	screen     []*Row
+	// What printing touches.
+	rows      []*Row // of the shown screen
+	cx, cy    int
+	pen       Cell // style of what is printed; its ch is 0
+	penPlain  bool // the pen is the zero Cell
+	pending   bool // the next character wraps first
+	joinable  bool // the last thing done was printing: the next code point may join it
+	slowPrint bool // insert mode, a charset or a single shift is in use
+	autowrap  bool
+	graphemes bool
+	changed   bool // something visible but the cursor changed since begin
+	cols      int
+	nrows     int
+	top, bot  int // margins, included
+	left      int
+	right     int
+	stamp     uint64 // the version that changes of this Write get
+	lastRune  rune   // what REP repeats; 0 is nothing
+	par       parser
+
+	// Modes that Modes reports from these fields.
+	origin         bool
+	insertMode     bool
+	leftRightMode  bool
+	reverseWrap    bool
+	keyboardLocked bool
+	allowColumns   bool
+	cursorVisible  bool
+	cursorBlink    bool
+	cursorStyle    CursorStyle
+	modes          Modes
+
+	charsets    [4]charset
+	gl          uint8 // the charset in use
+	singleShift uint8 // for the next character: 2 or 3, or 0
+	tabs        tabStops
+	savedModes  savedModes
+	sgrStack    []Cell
+
+	scr       *screen // the shown one
+	main, alt screen
+	hist      history
+	tables    tables
+	gen       uint64
+	nextID    uint64
+	scratch   []byte // text of a cluster on its way
+
+	title        string
+	titles       []string
+	cwd          string
+	palette      Palette
+	lastProgress Progress
+
+	replies []byte
+	events  eventQueue
+
+	version uint64
+	shown   visible // as of version
+}
+
+// visible is what version covers besides cells, title and colours.
+type visible struct {
+	cursor Cursor
+	modes  Modes
 }
 
 // New returns a terminal in its reset state. It starts nothing.
 func New(o Options) *Terminal {
-	t := &Terminal{cols: clamp(o.Cols, 1, MaxCols), rows: clamp(o.Rows, 1, MaxRows), version: 1}
-	for i := range t.rows {
-		t.screen = append(t.screen, &Row{cells: make([]Cell, t.cols), id: uint64(i), ver: 1, plain: true})
+	t := &Terminal{
+		cols:    clamp(o.Cols, 1, MaxCols),
+		nrows:   clamp(o.Rows, 1, MaxRows),
+		tables:  newTables(),
+		hist:    newHistory(o),
+		version: 1,
+		stamp:   1,
 	}
+	t.main.rows = t.newRows(t.cols, t.nrows)
+	t.scr, t.rows = &t.main, t.main.rows
+	t.resetState()
+	t.shown = visible{t.Cursor(), t.Modes()}
 	return t
 }
 
 func clamp(v, lo, hi int) int { return max(lo, min(v, hi)) }
 
-// Write feeds output of the program. It takes all of p, never fails and never waits; how the output is cut into writes
-// makes no difference. p is not kept.
-func (t *Terminal) Write(p []byte) (int, error) { return len(p), nil }
+// begin starts a change of the state, commit ends it: it raises the version if anything visible changed.
+func (t *Terminal) begin() {
+	t.stamp = t.version + 1
+	t.changed = false
+}
 
-// Resize changes the screen's size, clamped as in [Options]. The main screen's lines are wrapped anew, lines that no
-// longer fit go to the history and come back from it; the alternate screen is cropped. Ends mode 2026.
-func (t *Terminal) Resize(cols, rows int) {}
+func (t *Terminal) commit() {
+	now := visible{t.Cursor(), t.Modes()}
+	if t.changed || now != t.shown {
+		t.version = t.stamp
+		t.shown = now
+	}
+}
+
+// resetState sets everything but cells, history and title to its default.
+func (t *Terminal) resetState() {
+	t.resetMargins()
+	t.cx, t.cy = 0, 0
+	t.setPen(Cell{})
+	t.pending, t.joinable, t.lastRune = false, false, 0
+	t.autowrap, t.graphemes = true, true
+	t.origin, t.insertMode, t.leftRightMode, t.reverseWrap = false, false, false, false
+	t.keyboardLocked, t.allowColumns = false, false
+	t.cursorVisible, t.cursorBlink, t.cursorStyle = true, false, CursorDefault
+	t.modes = Modes{AltScroll: true}
+	t.charsets, t.gl, t.singleShift = [4]charset{}, 0, 0
+	t.updateSlow()
+	t.tabs = defaultTabs()
+	t.savedModes = savedModes{}
+	t.sgrStack = nil
+	t.main.saved, t.alt.saved = savedCursor{}, savedCursor{}
+	t.main.kitty, t.alt.kitty = kittyStack{}, kittyStack{}
+}
+
+// reset is RIS.
+func (t *Terminal) reset() {
+	t.scr, t.rows = &t.main, t.main.rows
+	t.alt.rows = nil
+	t.resetState()
+	t.clearRows()
+	t.hist.clear()
+	t.titles = nil
+	t.setTitle("")
+	if t.palette != (Palette{Changed: t.palette.Changed}) {
+		t.palette = Palette{Changed: t.palette.Changed + 1}
+	}
+	t.changed = true
+}
+
+// softReset is DECSTR: modes and margins, but no cell, no tab stop, and the cursor stays.
+func (t *Terminal) softReset() {
+	t.resetMargins()
+	t.pending, t.joinable = false, false
+	t.setPen(Cell{})
+	t.autowrap, t.graphemes = true, true
+	t.origin, t.insertMode, t.leftRightMode, t.reverseWrap = false, false, false, false
+	t.keyboardLocked = false
+	t.cursorVisible = true
+	t.modes.AppCursor, t.modes.AppKeypad = false, false
+	t.modes.ModifyOtherKeys = 0
+	t.charsets, t.gl, t.singleShift = [4]charset{}, 0, 0
+	t.updateSlow()
+	t.scr.saved = savedCursor{}
+	t.scr.kitty = kittyStack{}
+}
 
 // Size returns the screen's size in cells.
-func (t *Terminal) Size() (cols, rows int) { return t.cols, t.rows }
+func (t *Terminal) Size() (cols, rows int) { return t.cols, t.nrows }
 
 // Version grows with each visible change (cells, cursor, modes, title, colours): when it is equal there is nothing to
 // draw.
@@ -53,77 +179,37 @@ func (t *Terminal) Version() uint64 { return t.version }
 // Generation grows when cells were renumbered: copies of cells kept from before no longer resolve.
 func (t *Terminal) Generation() uint64 { return t.gen }
 
-// TakeReplies returns what is to be sent to the program, in the order of its questions, and forgets it. It never holds
-// bytes the program chose. At most maxReplyBytes gather; further answers are dropped whole until they are taken. The
-// slice is valid until the next Write.
-func (t *Terminal) TakeReplies() []byte { return nil }
-
-// TakeEvents returns the events since the last call and forgets them; nil when there are none. At most maxEvents
-// gather: then the oldest are dropped and an EventDropped comes first.
-func (t *Terminal) TakeEvents() []Event { return nil }
-
 // EndSync ends mode 2026. The owner calls it when a program holds drawing for too long, or has ended.
-func (t *Terminal) EndSync() {}
-
-// FirstLine returns the number of the oldest line that is kept; it equals ScreenTop when there is no history.
-func (t *Terminal) FirstLine() uint64 { return 0 }
-
-// ScreenTop returns the number of the main screen's first row: how many lines have scrolled off it. Row y of the main
-// screen is line ScreenTop()+y. It falls only when a resize brings lines back onto the screen.
-func (t *Terminal) ScreenTop() uint64 { return 0 }
-
-// Line is one line of history or of the main screen.
-type Line struct {
-	N uint64 // line number
-	// Wrapped: the text goes on in line N+1.
-	Wrapped bool
-	// Cells are the line's cells up to the last that is not the zero Cell. They belong to the Line but resolve in the
-	// Terminal, until its next Write or Resize.
-	Cells []Cell
+func (t *Terminal) EndSync() {
+	t.begin()
+	t.modes.Sync = false
+	t.commit()
 }
-
-// ReadLine reads line n of the history or the main screen into dst, reusing its buffer. It reports false, and leaves
-// dst alone, when the line is not kept (n < FirstLine) or does not exist yet (n >= ScreenTop plus the rows).
-func (t *Terminal) ReadLine(n uint64, dst *Line) bool { return false }
-
-// HistoryBytesUsed returns the memory that the history holds, in bytes.
-func (t *Terminal) HistoryBytesUsed() int { return 0 }
 
 // Cursor returns where and how the cursor shows.
-func (t *Terminal) Cursor() Cursor { return Cursor{Visible: true} }
+func (t *Terminal) Cursor() Cursor {
+	return Cursor{
+		Col: t.cx, Row: t.cy, Visible: t.cursorVisible, Style: t.cursorStyle, Blink: t.cursorBlink, Pending: t.pending,
+	}
+}
 
 // Modes returns the modes that change drawing or input.
-func (t *Terminal) Modes() Modes { return Modes{} }
+func (t *Terminal) Modes() Modes {
+	m := t.modes
+	m.Graphemes, m.Autowrap, m.Origin, m.Insert = t.graphemes, t.autowrap, t.origin, t.insertMode
+	m.Alternate = t.scr == &t.alt
+	m.KittyFlags = t.scr.kitty.flags()
+	return m
+}
 
 // Title returns the window title: valid UTF-8 without controls, at most maxTitleBytes long.
-func (t *Terminal) Title() string { return "" }
+func (t *Terminal) Title() string { return t.title }
 
 // Cwd returns the directory that the program named last (OSC 7), as it was given; "" if never.
-func (t *Terminal) Cwd() string { return "" }
+func (t *Terminal) Cwd() string { return t.cwd }
 
-// Palette returns the colours that the program changed.
-func (t *Terminal) Palette() *Palette { return &Palette{} }
+// Palette returns the colours that the program changed. It is the Terminal's own: read it before the next Write.
+func (t *Terminal) Palette() *Palette { return &t.palette }
 
 // Row returns row y of the shown screen, 0 <= y < rows.
-func (t *Terminal) Row(y int) *Row { return t.screen[y] }
-
-// AppendCell appends the cell's text: nothing for a blank that was never written and for the second half of a wide
-// character.
-func (t *Terminal) AppendCell(dst []byte, c Cell) []byte { return dst }
-
-// Link returns the cell's hyperlink; zero when it has none.
-func (t *Terminal) Link(c Cell) Link { return Link{} }
-
-// UnderlineColor returns the colour of the cell's underline; the default is the text's colour.
-func (t *Terminal) UnderlineColor(c Cell) Color { return 0 }
-
-// Style returns the cell's style as a value that means the same in every terminal.
-func (t *Terminal) Style(c Cell) Style { return Style{Fg: c.fg, Bg: c.bg, Attrs: c.Attrs()} }
-
-// Palette holds colours that a program changed (OSC 4, 10, 11, 12). A zero Color is unchanged; others are direct.
-type Palette struct {
-	Foreground, Background, Cursor Color
-	Indexed                        [256]Color
-	// Changed counts changes: equal counts of one terminal mean equal palettes.
-	Changed uint64
-}
+func (t *Terminal) Row(y int) *Row { return t.rows[y] }

@@ -1,0 +1,203 @@
+package vt
+
+// control carries out a C0 control.
+func (t *Terminal) control(b byte) {
+	switch b {
+	case '\r':
+		t.carriageReturn()
+	case '\n', '\v', '\f':
+		t.lineFeed()
+	case '\b':
+		t.backspace()
+	case '\t':
+		t.tab(1)
+	case 0x07:
+		t.emit(Event{Kind: EventBell, Count: 1})
+	case 0x0e:
+		t.shift(1)
+	case 0x0f:
+		t.shift(0)
+	}
+}
+
+// control8 carries out U+0080 to U+009F, which are controls as in xterm. A raw byte of that value never gets here.
+func (t *Terminal) control8(r rune) {
+	if r >= 0x80 && r <= 0x9f {
+		t.par.startSequence(stEscape)
+		t.escape(byte(r - 0x40))
+	}
+}
+
+// escape acts on the byte behind ESC.
+func (t *Terminal) escape(b byte) int {
+	ps := &t.par
+	switch {
+	case b >= 0x20 && b < 0x30:
+		ps.startSequence(stEscapeMid)
+		ps.addIntermediate(b)
+		return 1
+	case b >= 0x80:
+		ps.state = stGround
+		return 0
+	case b < 0x20 || b == 0x7f:
+		t.always(b)
+		return 1
+	}
+	ps.state = stGround
+	switch b {
+	case '[':
+		ps.startSequence(stCSI)
+	case ']':
+		ps.startString(stOSC)
+	case 'P':
+		ps.startSequence(stDCS)
+	case 'X', '^', '_':
+		ps.state = stSwallow
+	default:
+		t.escapeFinal(b)
+	}
+	return 1
+}
+
+func (t *Terminal) escapeFinal(b byte) {
+	switch b {
+	case '7':
+		t.saveCursor()
+	case '8':
+		t.restoreCursor()
+	case 'D':
+		t.moved()
+		t.index()
+	case 'E':
+		t.moved()
+		t.index()
+		t.carriageReturn()
+	case 'H':
+		t.tabs.set(t.cx)
+	case 'M':
+		t.reverseIndex()
+	case 'N':
+		t.singleShift = 2
+		t.updateSlow()
+	case 'O':
+		t.singleShift = 3
+		t.updateSlow()
+	case 'Z':
+		t.reply(replyDA1)
+	case 'c':
+		t.reset()
+	case 'n':
+		t.shift(2)
+	case 'o':
+		t.shift(3)
+	case '=':
+		t.modes.AppKeypad = true
+	case '>':
+		t.modes.AppKeypad = false
+	case '6':
+		t.backIndex()
+	case '9':
+		t.forwardIndex()
+	}
+}
+
+// escapeMid acts on a byte behind ESC and intermediates.
+func (t *Terminal) escapeMid(b byte) int {
+	ps := &t.par
+	switch {
+	case b >= 0x20 && b < 0x30:
+		ps.addIntermediate(b)
+	case b >= 0x80:
+		ps.state = stGround
+		return 0
+	case b < 0x20 || b == 0x7f:
+		t.always(b)
+	default:
+		ps.state = stGround
+		if ps.ninter == 1 {
+			t.escapeWith(byte(ps.inter), b)
+		}
+	}
+	return 1
+}
+
+func (t *Terminal) escapeWith(inter, final byte) {
+	switch inter {
+	case '(', ')', '*', '+':
+		t.designate(int(inter-'('), final)
+	case '#':
+		if final == '8' {
+			t.alignmentTest()
+		}
+	}
+}
+
+func (t *Terminal) carriageReturn() {
+	t.moved()
+	if t.cx >= t.left || t.origin {
+		t.cx = t.left
+	} else {
+		t.cx = 0
+	}
+}
+
+func (t *Terminal) lineFeed() {
+	t.moved()
+	t.index()
+	if t.modes.NewLine {
+		t.carriageReturn()
+	}
+}
+
+// backspace moves left by one; with reverse wrap (mode 45) from the start of a line that a wrap began to the end of
+// the one before.
+func (t *Terminal) backspace() {
+	t.cursorLeft(1)
+}
+
+func (t *Terminal) reverseIndex() {
+	t.moved()
+	switch {
+	case t.cy == t.top:
+		if t.cx >= t.left && t.cx <= t.right {
+			t.scrollDown(t.top, t.bot, 1)
+		}
+	case t.cy > 0:
+		t.cy--
+	}
+}
+
+// backIndex is DECBI: left, or a column comes in at the left margin.
+func (t *Terminal) backIndex() {
+	t.moved()
+	switch {
+	case t.cx == t.left && t.inRows():
+		t.insertColumns(t.left, 1)
+	case t.cx > 0:
+		t.cx--
+	}
+}
+
+// forwardIndex is DECFI: right, or a column comes in at the right margin.
+func (t *Terminal) forwardIndex() {
+	t.moved()
+	switch {
+	case t.cx == t.right && t.inRows():
+		t.deleteColumns(t.left, 1)
+	case t.cx < t.cols-1:
+		t.cx++
+	}
+}
+
+// alignmentTest is DECALN: a screen of E in default style, margins reset, cursor home.
+func (t *Terminal) alignmentTest() {
+	t.resetMargins()
+	t.moved()
+	t.cx, t.cy = 0, 0
+	for y := range t.rows {
+		r := t.touch(y)
+		r.blankAll(Cell{})
+		fillCells(r.cells, Cell{ch: 'E'})
+		r.used = t.cols
+	}
+}

@@ -1,0 +1,314 @@
+package vt
+
+// csi acts on a whole control sequence.
+func (t *Terminal) csi(final byte) {
+	ps := &t.par
+	switch {
+	case ps.prefix == 0 && ps.inter == 0:
+		t.csiPlain(final)
+	case ps.prefix == '?' && ps.inter == 0:
+		t.csiPrivate(final)
+	case ps.inter == 0:
+		t.csiPrefixed(ps.prefix, final)
+	default:
+		t.csiIntermediate(final)
+	}
+}
+
+// csiPlain acts on sequences without prefix and intermediates: ECMA-48 and DEC.
+func (t *Terminal) csiPlain(final byte) {
+	ps := &t.par
+	switch final {
+	case 'm':
+		t.sgr()
+	case 'H', 'f':
+		t.goTo(ps.arg(1, 1)-1, ps.arg(0, 1)-1)
+	case 'A':
+		t.cursorUp(ps.arg(0, 1))
+	case 'B':
+		t.cursorDown(ps.arg(0, 1))
+	case 'C':
+		t.cursorRight(ps.arg(0, 1))
+	case 'D':
+		t.cursorLeft(ps.arg(0, 1))
+	case 'E':
+		t.cursorDown(ps.arg(0, 1))
+		t.carriageReturn()
+	case 'F':
+		t.cursorUp(ps.arg(0, 1))
+		t.carriageReturn()
+	case 'G', '`':
+		t.goToColumn(ps.arg(0, 1) - 1)
+	case 'd':
+		t.goToRow(ps.arg(0, 1) - 1)
+	case 'a':
+		t.moveBy(ps.arg(0, 1), 0)
+	case 'e':
+		t.moveBy(0, ps.arg(0, 1))
+	case 'I':
+		t.tab(ps.arg(0, 1))
+	case 'Z':
+		t.backTab(ps.arg(0, 1))
+	default:
+		t.csiEdit(final)
+	}
+}
+
+// moveBy is HPR and VPR: relative, and free of the margins but in origin mode.
+func (t *Terminal) moveBy(dx, dy int) {
+	x, y := t.cx+dx, t.cy+dy
+	if t.origin {
+		x, y = x-t.left, y-t.top
+	}
+	t.goTo(x, y)
+}
+
+// csiEdit acts on what changes cells, or asks.
+func (t *Terminal) csiEdit(final byte) {
+	ps := &t.par
+	switch final {
+	case 'J':
+		t.eraseDisplay(ps.arg(0, 0), false)
+	case 'K':
+		t.eraseLine(ps.arg(0, 0), false)
+	case 'X':
+		t.eraseCharacters(ps.arg(0, 1))
+	case '@':
+		t.insertCharacters(ps.arg(0, 1))
+	case 'P':
+		t.deleteCharacters(ps.arg(0, 1))
+	case 'L':
+		t.insertLines(ps.arg(0, 1))
+	case 'M':
+		t.deleteLines(ps.arg(0, 1))
+	case 'S':
+		t.moved()
+		t.scrollUp(t.top, t.bot, ps.arg(0, 1))
+	case 'T', '^':
+		if ps.nparams <= 1 { // with five it is highlight tracking
+			t.moved()
+			t.scrollDown(t.top, t.bot, ps.arg(0, 1))
+		}
+	case 'b':
+		t.repeat(ps.arg(0, 1))
+	case 'r':
+		t.setTopBottom(ps.arg(0, 1)-1, ps.arg(1, t.nrows)-1)
+	case 's':
+		if t.leftRightMode {
+			t.setLeftRight(ps.arg(0, 1)-1, ps.arg(1, t.cols)-1)
+		} else if ps.nparams == 0 {
+			t.saveCursor()
+		}
+	case 'u':
+		if ps.nparams == 0 {
+			t.restoreCursor()
+		}
+	default:
+		t.csiState(final)
+	}
+}
+
+// csiState acts on modes, tab stops and questions.
+func (t *Terminal) csiState(final byte) {
+	ps := &t.par
+	switch final {
+	case 'g':
+		switch ps.arg(0, 0) {
+		case 0:
+			t.tabs.unset(t.cx)
+		case 3:
+			t.tabs = tabStops{}
+		}
+	case 'h', 'l':
+		for i := range ps.nparams {
+			t.setANSIMode(int(ps.params[i]), final == 'h')
+		}
+	case 'c':
+		if ps.arg(0, 0) == 0 {
+			t.reply(replyDA1)
+		}
+	case 'n':
+		t.deviceStatus(ps.arg(0, 0))
+	case 't':
+		t.windowOperation()
+	case 'x':
+		if v := ps.arg(0, 0); v <= 1 {
+			t.replyf("\x1b[%d;1;1;128;128;1;0x", v+2)
+		}
+	}
+}
+
+// csiPrivate acts on sequences with ?.
+func (t *Terminal) csiPrivate(final byte) {
+	ps := &t.par
+	switch final {
+	case 'h', 'l':
+		for i := range ps.nparams {
+			t.setDECMode(int(ps.params[i]), final == 'h')
+		}
+	case 's':
+		for i := range ps.nparams {
+			t.savedModes.save(int(ps.params[i]), t.decMode(int(ps.params[i])) == modeSet)
+		}
+	case 'r':
+		for i := range ps.nparams {
+			if on, ok := t.savedModes.saved(int(ps.params[i])); ok {
+				t.setDECMode(int(ps.params[i]), on)
+			}
+		}
+	case 'J':
+		t.eraseDisplay(ps.arg(0, 0), true)
+	case 'K':
+		t.eraseLine(ps.arg(0, 0), true)
+	case 'n':
+		t.privateStatus(ps.arg(0, 0))
+	case 'u':
+		t.replyf("\x1b[?%du", t.scr.kitty.flags())
+	case 'm':
+		if ps.arg(0, 0) == 4 {
+			t.replyf("\x1b[>4;%dm", t.modes.ModifyOtherKeys)
+		}
+	case 'W':
+		if ps.arg(0, 0) == 5 {
+			t.tabs = defaultTabs()
+		}
+	}
+}
+
+// csiPrefixed acts on sequences with > = or <.
+func (t *Terminal) csiPrefixed(prefix, final byte) {
+	ps := &t.par
+	switch string([]byte{prefix, final}) {
+	case ">c":
+		if ps.arg(0, 0) == 0 {
+			t.reply(replyDA2)
+		}
+	case "=c":
+		if ps.arg(0, 0) == 0 {
+			t.reply(replyDA3)
+		}
+	case ">q":
+		if ps.arg(0, 0) == 0 {
+			t.reply(replyVersion)
+		}
+	case ">u":
+		t.scr.kitty.push(uint8(ps.arg(0, 0)))
+	case "<u":
+		t.scr.kitty.pop(ps.arg(0, 1))
+	case "=u":
+		t.scr.kitty.set(uint8(ps.arg(0, 0)), ps.arg(1, 1))
+	case ">m":
+		t.modifyKeys()
+	case ">n":
+		if ps.arg(0, 0) == 4 {
+			t.modes.ModifyOtherKeys = 0
+		}
+	case "=w":
+		t.mirrorState()
+	}
+}
+
+// modifyKeys is XTMODKEYS; of its resources only modifyOtherKeys (4) is kept.
+func (t *Terminal) modifyKeys() {
+	ps := &t.par
+	if ps.nparams == 0 || ps.params[0] == 4 {
+		t.modes.ModifyOtherKeys = uint8(min(ps.arg(1, 0), 2))
+	}
+}
+
+// mirrorState is vev's own CSI = row ; state w, by which a painter hands over what printing does not: state 1 says
+// that the row (1-based) goes on in the next, 0 that it does not, 2 that a wrap is pending at the cursor.
+func (t *Terminal) mirrorState() {
+	ps := &t.par
+	y := ps.arg(0, 1) - 1
+	if y >= t.nrows {
+		return
+	}
+	switch ps.arg(1, 0) {
+	case 0, 1:
+		t.touch(y).wrapped = ps.arg(1, 0) == 1
+	case 2:
+		t.pending = t.autowrap && t.cx == t.lineEnd()-1
+	}
+}
+
+// csiIntermediate acts on sequences with intermediate bytes.
+func (t *Terminal) csiIntermediate(final byte) {
+	ps := &t.par
+	key := string([]byte{byte(ps.inter), final})
+	if ps.ninter != 1 {
+		return
+	}
+	if ps.prefix != 0 {
+		if ps.prefix == '?' && key == "$p" {
+			t.replyDECMode(ps.arg(0, 0))
+		}
+		return
+	}
+	switch key {
+	case " q":
+		t.setCursorStyle(ps.arg(0, 0))
+	case "!p":
+		t.softReset()
+	case "\"q":
+		t.pen.attr &^= protected
+		if ps.arg(0, 0) == 1 {
+			t.pen.attr |= protected
+		}
+		t.setPen(t.pen)
+	case "$p":
+		t.replyANSIMode(ps.arg(0, 0))
+	case " @":
+		t.shiftLeft(ps.arg(0, 1))
+	case " A":
+		t.shiftRight(ps.arg(0, 1))
+	case "'}":
+		if t.inRows() {
+			t.moved()
+			t.insertColumns(t.cx, ps.arg(0, 1))
+		}
+	case "'~":
+		if t.inRows() {
+			t.moved()
+			t.deleteColumns(t.cx, ps.arg(0, 1))
+		}
+	case "#{", "#p":
+		t.pushSGR()
+	case "#}", "#q":
+		t.popSGR()
+	default:
+		t.rectangle(key)
+	}
+}
+
+// shiftLeft is SL: everything within the margins moves left by n columns.
+func (t *Terminal) shiftLeft(n int) {
+	if t.inRows() {
+		t.moved()
+		t.deleteColumns(t.left, n)
+	}
+}
+
+// shiftRight is SR.
+func (t *Terminal) shiftRight(n int) {
+	if t.inRows() {
+		t.moved()
+		t.insertColumns(t.left, n)
+	}
+}
+
+// maxSGRStack bounds XTPUSHSGR; further pushes are ignored.
+const maxSGRStack = 10
+
+func (t *Terminal) pushSGR() {
+	if len(t.sgrStack) < maxSGRStack {
+		t.sgrStack = append(t.sgrStack, t.pen)
+	}
+}
+
+func (t *Terminal) popSGR() {
+	if n := len(t.sgrStack) - 1; n >= 0 {
+		t.setPen(t.sgrStack[n])
+		t.sgrStack = t.sgrStack[:n]
+	}
+}

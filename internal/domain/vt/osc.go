@@ -1,0 +1,226 @@
+package vt
+
+import (
+	"bytes"
+	"encoding/base64"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	maxTitles     = 10      // XTWINOPS 22; further pushes are ignored
+	maxTitleBytes = 1 << 10 // a longer title is cut at a character
+	maxCwdBytes   = 4 << 10 // a longer directory is ignored
+	maxNoteBytes  = 4 << 10 // of a notification's title and of its body; cut at a character
+)
+
+// osc acts on a whole operating system command. bell: an answer ends with BEL, as the question did.
+func (t *Terminal) osc(s []byte, bell bool) {
+	number, rest, _ := bytes.Cut(s, []byte{';'})
+	n, err := strconv.Atoi(string(number))
+	if err != nil || len(number) > 4 {
+		return
+	}
+	switch n {
+	case 0, 2:
+		t.setTitle(cleanText(rest, maxTitleBytes))
+	case 4:
+		t.paletteCommand(rest, bell)
+	case 7:
+		t.setCwd(rest)
+	case 8:
+		t.setLink(rest)
+	case 9:
+		t.osc9(rest)
+	case 10, 11, 12:
+		t.dynamicColors(n, rest, bell)
+	case 52:
+		t.clipboard(rest)
+	case 99:
+		t.kittyNotification(rest)
+	case 104:
+		t.resetPalette(rest)
+	case 110, 111, 112:
+		t.setDynamicColor(n-100, 0)
+	case 133:
+		t.promptMark(rest)
+	case 777:
+		if title, ok := bytes.CutPrefix(rest, []byte("notify;")); ok {
+			title, body, _ := bytes.Cut(title, []byte{';'})
+			t.notify(title, body)
+		}
+	}
+}
+
+// cleanText makes data of the program fit to be shown: valid UTF-8, no controls, at most limit bytes.
+func cleanText(b []byte, limit int) string {
+	out := make([]byte, 0, min(len(b), limit))
+	for len(b) > 0 {
+		r, n, _ := decodeRune(b)
+		b = b[n:]
+		if r < 0x20 || r >= 0x7f && r < 0xa0 || isBidiControl(r) {
+			continue
+		}
+		if len(out)+utf8.RuneLen(r) > limit {
+			break
+		}
+		out = utf8.AppendRune(out, r)
+	}
+	return string(out)
+}
+
+// isBidiControl reports code points that reorder the text around them, by which a title could forge what follows it.
+func isBidiControl(r rune) bool { return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 }
+
+func (t *Terminal) setTitle(s string) {
+	if s == t.title {
+		return
+	}
+	t.title = s
+	t.changed = true
+	t.emit(Event{Kind: EventTitle, Text: s})
+}
+
+func (t *Terminal) setCwd(b []byte) {
+	if len(b) > maxCwdBytes {
+		return
+	}
+	if s := cleanText(b, maxCwdBytes); s != t.cwd {
+		t.cwd = s
+		t.emit(Event{Kind: EventCwd, Text: s})
+	}
+}
+
+// setLink is OSC 8: parameters, a semicolon, a URI; the link ends with an empty one.
+func (t *Terminal) setLink(b []byte) {
+	params, uri, ok := bytes.Cut(b, []byte{';'})
+	if !ok {
+		return
+	}
+	var link Link
+	if len(uri) > 0 && len(b) <= maxLinkBytes {
+		link.URI = cleanText(uri, maxLinkBytes)
+		for p := range bytes.SplitSeq(params, []byte{':'}) {
+			if id, ok := bytes.CutPrefix(p, []byte("id=")); ok {
+				link.ID = cleanText(id, maxLinkBytes)
+			}
+		}
+	}
+	if link.URI == "" {
+		link = Link{}
+	}
+	t.setSide(t.tables.sides[t.pen.ext].underline, link)
+	t.setPen(t.pen)
+}
+
+// osc9 is ConEmu's family (9;4 progress, 9;9 directory) and otherwise iTerm2's notification.
+func (t *Terminal) osc9(b []byte) {
+	if rest, ok := bytes.CutPrefix(b, []byte("4;")); ok {
+		t.progress(rest)
+		return
+	}
+	if rest, ok := bytes.CutPrefix(b, []byte("9;")); ok {
+		t.setCwd(bytes.Trim(rest, "\""))
+		return
+	}
+	t.notify(nil, b)
+}
+
+func (t *Terminal) progress(b []byte) {
+	state, percent, _ := bytes.Cut(b, []byte{';'})
+	if len(state) != 1 || state[0] < '0' || state[0] > '4' {
+		return
+	}
+	p := Progress{State: ProgressState(state[0] - '0')}
+	if n, err := strconv.Atoi(string(percent)); err == nil {
+		p.Percent = clamp(n, 0, 100)
+	}
+	if p != t.lastProgress {
+		t.lastProgress = p
+		t.emit(Event{Kind: EventProgress, Progress: p})
+	}
+}
+
+func (t *Terminal) notify(title, body []byte) {
+	e := Event{
+		Kind:  EventNotification,
+		Title: cleanText(title, maxNoteBytes),
+		Text:  cleanText(body, maxNoteBytes),
+	}
+	if e.Title != "" || e.Text != "" {
+		t.emit(e)
+	}
+}
+
+// kittyNotification is OSC 99: metadata, a semicolon, a payload. Of the metadata p (title or body), e (base64) and d
+// (0: more follows, not gathered here) count; identifiers and queries are not answered.
+func (t *Terminal) kittyNotification(b []byte) {
+	meta, payload, ok := bytes.Cut(b, []byte{';'})
+	if !ok {
+		return
+	}
+	isTitle, encoded := true, false
+	for kv := range bytes.SplitSeq(meta, []byte{':'}) {
+		switch string(kv) {
+		case "p=body":
+			isTitle = false
+		case "p=title":
+			isTitle = true
+		case "e=1":
+			encoded = true
+		default:
+			if bytes.HasPrefix(kv, []byte("p=")) { // close, icon, alive, query: nothing to show
+				return
+			}
+		}
+	}
+	if encoded {
+		var err error
+		if payload, err = base64.StdEncoding.DecodeString(string(payload)); err != nil {
+			return
+		}
+	}
+	if isTitle {
+		t.notify(payload, nil)
+	} else {
+		t.notify(nil, payload)
+	}
+}
+
+// clipboard is OSC 52. A question about the clipboard gets no answer.
+func (t *Terminal) clipboard(b []byte) {
+	selection, data, ok := bytes.Cut(b, []byte{';'})
+	if !ok || string(data) == "?" || len(selection) > 16 {
+		return
+	}
+	text, err := base64.StdEncoding.DecodeString(string(data))
+	if err != nil {
+		text, err = base64.RawStdEncoding.DecodeString(string(data))
+	}
+	if err != nil || len(text) > maxClipboard {
+		return
+	}
+	sel := strings.Map(func(r rune) rune {
+		if strings.ContainsRune("cpqs01234567", r) {
+			return r
+		}
+		return -1
+	}, string(selection))
+	t.emit(Event{Kind: EventClipboard, Text: sel, Data: text})
+}
+
+// promptMark is OSC 133: a letter, then options separated by semicolons.
+func (t *Terminal) promptMark(b []byte) {
+	if len(b) == 0 || b[0] < 'A' || b[0] > 'D' || len(b) > 1 && b[1] != ';' {
+		return
+	}
+	m := PromptMark{Kind: b[0], Line: t.hist.next + uint64(t.cy)}
+	if m.Kind == 'D' && len(b) > 2 {
+		status, _, _ := bytes.Cut(b[2:], []byte{';'})
+		if n, err := strconv.Atoi(string(status)); err == nil {
+			m.Exit, m.HasExit = n, true
+		}
+	}
+	t.emit(Event{Kind: EventPromptMark, Mark: m})
+}

@@ -1,0 +1,319 @@
+package vt
+
+// state is where in a sequence the parser stands between two bytes.
+type state uint8
+
+const (
+	stGround     state = iota
+	stEscape           // behind ESC
+	stEscapeMid        // behind ESC and intermediate bytes
+	stCSI              // in the parameters of a CSI
+	stCSIMid           // in its intermediate bytes
+	stCSIIgnore        // in a malformed CSI, until its final byte
+	stDCS              // like stCSI, for a DCS
+	stDCSMid           // like stCSIMid, for a DCS
+	stOSC              // in a kept OSC string
+	stDCSData          // in a kept DCS string
+	stSwallow          // in a string that means nothing here: APC, PM, SOS, unknown DCS
+	stOSCEnd           // behind an ESC in stOSC
+	stDCSDataEnd       // behind an ESC in stDCSData
+	stSwallowEnd       // behind an ESC in stSwallow
+)
+
+const (
+	// maxParams bounds the parameters of a sequence, sub-parameters included; further ones are ignored.
+	maxParams = 32
+	// maxParam is what a larger parameter counts as. No effect on the screen needs more.
+	maxParam = 65535
+	// maxIntermediates: a sequence with more of them means nothing.
+	maxIntermediates = 2
+	// maxString bounds an OSC or DCS string, in bytes. A longer one is dropped whole, with an EventStringDropped.
+	maxString = 1 << 20
+	// maxClipboard bounds a decoded clipboard write, in bytes; its string may be as long as that needs.
+	maxClipboard = 8 << 20
+	// keptString is the largest string buffer that is kept for the next string.
+	keptString = 64 << 10
+)
+
+// parser is the place in the input.
+type parser struct {
+	state state
+
+	partial  [4]byte // the beginning of a code point
+	npartial int
+
+	prefix  byte // < = > ? of a CSI or DCS, 0 without
+	inter   uint16
+	ninter  int
+	params  [maxParams]int32
+	sub     uint32 // bit i: parameter i follows a colon
+	nparams int    // parameters begun; the last is still growing
+	final   byte   // of the DCS in stDCSData
+
+	str      []byte // of the OSC or DCS
+	strLimit int
+	overflow bool // the string was longer than its limit
+}
+
+// Write feeds output of the program. It takes all of p, never fails and never waits; how the output is cut into writes
+// makes no difference. p is not kept.
+func (t *Terminal) Write(p []byte) (int, error) {
+	n := len(p)
+	t.begin()
+	for len(p) > 0 {
+		p = p[t.step(p):]
+	}
+	t.commit()
+	return n, nil
+}
+
+// step consumes at least one byte of the non-empty p in the current state, or changes the state.
+func (t *Terminal) step(p []byte) int {
+	switch t.par.state {
+	case stGround:
+		if t.par.npartial > 0 {
+			return t.resumeRune(p)
+		}
+		return t.ground(p)
+	case stEscape:
+		return t.escape(p[0])
+	case stEscapeMid:
+		return t.escapeMid(p[0])
+	case stCSI, stDCS:
+		return t.parameters(p)
+	case stCSIMid, stDCSMid:
+		return t.intermediates(p[0])
+	case stCSIIgnore:
+		return t.ignoreCSI(p[0])
+	case stOSC, stDCSData:
+		return t.collect(p)
+	case stSwallow:
+		return t.swallow(p)
+	case stOSCEnd, stDCSDataEnd, stSwallowEnd:
+		return t.endString(p[0])
+	}
+	panic("vt: unknown parser state")
+}
+
+// ground consumes text, controls and the sequences that are whole in p.
+func (t *Terminal) ground(p []byte) int {
+	i := 0
+	for i < len(p) {
+		b := p[i]
+		switch {
+		case b >= 0x20 && b < 0x7f:
+			n := asciiRun(p[i:])
+			t.printASCII(p[i : i+n])
+			i += n
+		case b == 0x1b:
+			if i+1 < len(p) && p[i+1] == '[' {
+				t.par.startSequence(stCSI)
+				i += 2
+				if i < len(p) {
+					i += t.parameters(p[i:])
+				}
+			} else {
+				t.par.state = stEscape
+				i++
+			}
+			if t.par.state != stGround {
+				return i
+			}
+		case b < 0x20:
+			t.control(b)
+			i++
+		case b == 0x7f:
+			i++
+		default:
+			r, n, status := decodeRune(p[i:])
+			if status == decodePartial {
+				t.par.npartial = copy(t.par.partial[:], p[i:])
+				return len(p)
+			}
+			i += n
+			if r < 0xa0 {
+				t.control8(r)
+				return i
+			}
+			t.printRune(r)
+		}
+	}
+	return i
+}
+
+// resumeRune goes on with a code point that the last Write cut.
+func (t *Terminal) resumeRune(p []byte) int {
+	ps := &t.par
+	ps.partial[ps.npartial] = p[0]
+	r, n, status := decodeRune(ps.partial[:ps.npartial+1])
+	if status == decodePartial {
+		ps.npartial++
+		return 1
+	}
+	used := n - ps.npartial // 0 when p[0] does not go on: it is the next character's
+	ps.npartial = 0
+	if r < 0xa0 {
+		t.control8(r)
+	} else {
+		t.printRune(r)
+	}
+	return used
+}
+
+func (ps *parser) startSequence(s state) {
+	ps.state = s
+	ps.prefix, ps.inter, ps.ninter, ps.sub, ps.nparams = 0, 0, 0, 0, 0
+}
+
+// always handles what means the same anywhere in a sequence; other bytes it ignores.
+func (t *Terminal) always(b byte) {
+	switch {
+	case b == 0x1b:
+		t.par.state = stEscape
+	case b == 0x18 || b == 0x1a: // CAN, SUB
+		t.par.state = stGround
+	case b < 0x20:
+		t.control(b)
+	}
+}
+
+// parameters consumes the parameters of a CSI or DCS, and its final byte when there is nothing between.
+func (t *Terminal) parameters(p []byte) int {
+	ps := &t.par
+	for i, b := range p {
+		switch {
+		case b >= '0' && b <= '9':
+			if ps.nparams == 0 {
+				ps.params[0], ps.nparams = 0, 1
+			}
+			if ps.nparams <= maxParams {
+				v := &ps.params[ps.nparams-1]
+				*v = min(*v*10+int32(b-'0'), maxParam)
+			}
+		case b == ';' || b == ':':
+			ps.nextParam(b == ':')
+		case b >= 0x40 && b < 0x7f:
+			t.finish(b)
+			return i + 1
+		case b >= 0x20 && b < 0x30:
+			if ps.state == stCSI {
+				ps.state = stCSIMid
+			} else {
+				ps.state = stDCSMid
+			}
+			return i
+		case b >= '<' && b <= '?':
+			if ps.nparams > 0 || ps.prefix != 0 {
+				ps.malformed()
+				return i + 1
+			}
+			ps.prefix = b
+		case b >= 0x80:
+			ps.state = stGround // text inside a sequence ends it
+			return i
+		default:
+			t.inSequence(b)
+			if s := ps.state; s != stCSI && s != stDCS {
+				return i + 1
+			}
+		}
+	}
+	return len(p)
+}
+
+// inSequence handles a control inside a CSI or in the head of a DCS; the latter ignores all but those that end it.
+func (t *Terminal) inSequence(b byte) {
+	dcs := t.par.state == stDCS || t.par.state == stDCSMid
+	if !dcs || b == 0x1b || b == 0x18 || b == 0x1a {
+		t.always(b)
+	}
+}
+
+// nextParam begins a new parameter behind ; or :.
+func (ps *parser) nextParam(colon bool) {
+	if ps.nparams == 0 {
+		ps.params[0], ps.nparams = 0, 1
+	}
+	if ps.nparams > maxParams {
+		return
+	}
+	ps.nparams++
+	if ps.nparams <= maxParams {
+		ps.params[ps.nparams-1] = 0
+		if colon {
+			ps.sub |= 1 << (ps.nparams - 1)
+		}
+	}
+}
+
+func (ps *parser) malformed() {
+	if ps.state == stDCS || ps.state == stDCSMid {
+		ps.state = stSwallow
+	} else {
+		ps.state = stCSIIgnore
+	}
+}
+
+// intermediates consumes one byte behind the parameters.
+func (t *Terminal) intermediates(b byte) int {
+	ps := &t.par
+	switch {
+	case b >= 0x20 && b < 0x30:
+		ps.addIntermediate(b)
+	case b >= 0x40 && b < 0x7f:
+		t.finish(b)
+	case b >= 0x80:
+		ps.state = stGround
+		return 0
+	case b >= 0x30 && b < 0x40:
+		ps.malformed()
+	default:
+		t.inSequence(b)
+	}
+	return 1
+}
+
+func (ps *parser) addIntermediate(b byte) {
+	ps.inter = ps.inter<<8 | uint16(b)
+	ps.ninter++
+}
+
+func (t *Terminal) ignoreCSI(b byte) int {
+	switch {
+	case b >= 0x40 && b < 0x7f:
+		t.par.state = stGround
+	case b >= 0x80:
+		t.par.state = stGround
+		return 0
+	default:
+		t.always(b)
+	}
+	return 1
+}
+
+// finish acts on the final byte of a CSI, or begins the data of a DCS.
+func (t *Terminal) finish(final byte) {
+	ps := &t.par
+	ps.nparams = min(ps.nparams, maxParams)
+	if ps.state == stDCS || ps.state == stDCSMid {
+		ps.final = final
+		if t.keepsDCS() {
+			ps.startString(stDCSData)
+		} else {
+			ps.state = stSwallow
+		}
+		return
+	}
+	ps.state = stGround
+	if ps.ninter <= maxIntermediates {
+		t.csi(final)
+	}
+}
+
+// arg returns parameter i, or def when it is missing or 0.
+func (ps *parser) arg(i, def int) int {
+	if i < ps.nparams && ps.params[i] != 0 {
+		return int(ps.params[i])
+	}
+	return def
+}

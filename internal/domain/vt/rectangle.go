@@ -1,0 +1,94 @@
+package vt
+
+// rect is a part of the screen: columns [x0, x1), rows [y0, y1).
+type rect struct{ x0, y0, x1, y1 int }
+
+// area reads top, left, bottom, right from parameter i on; origin mode applies. It reports false for an empty one.
+func (t *Terminal) area(i int) (rect, bool) {
+	ps := &t.par
+	right, bottom, x, y := t.cols, t.nrows, 0, 0
+	if t.origin {
+		right, bottom, x, y = t.right+1, t.bot+1, t.left, t.top
+	}
+	a := rect{
+		x0: x + ps.arg(i+1, 1) - 1,
+		y0: y + ps.arg(i, 1) - 1,
+		x1: min(x+ps.arg(i+3, right-x), right),
+		y1: min(y+ps.arg(i+2, bottom-y), bottom),
+	}
+	return a, a.x0 < a.x1 && a.y0 < a.y1
+}
+
+// rectangle acts on DECFRA, DECERA, DECSERA and DECCRA.
+func (t *Terminal) rectangle(key string) {
+	switch key {
+	case "$x":
+		c := t.par.arg(0, 0)
+		if a, ok := t.area(1); ok && (c >= 0x20 && c < 0x7f || c >= 0xa0 && c <= 0xff) {
+			t.fillArea(a, rune(c))
+		}
+	case "$z", "${":
+		if a, ok := t.area(0); ok {
+			for y := a.y0; y < a.y1; y++ {
+				t.eraseColumns(t.touch(y), a.x0, a.x1, key == "${")
+			}
+		}
+	case "$v":
+		if a, ok := t.area(0); ok {
+			t.copyArea(a)
+		}
+	}
+}
+
+func (t *Terminal) fillArea(a rect, r rune) {
+	for y := a.y0; y < a.y1; y++ {
+		row := t.touch(y)
+		if row.wide {
+			row.split(a.x0)
+			row.split(a.x1)
+		}
+		for x := a.x0; x < a.x1; x++ {
+			row.set(x, t.pen, uint32(r), 1)
+		}
+	}
+}
+
+// copyArea is DECCRA: a goes to the place that parameters 5 and 6 name; what does not fit is left out.
+func (t *Terminal) copyArea(a rect) {
+	x, y := t.par.arg(6, 1)-1, t.par.arg(5, 1)-1
+	right, bottom := t.cols, t.nrows
+	if t.origin {
+		x, y, right, bottom = x+t.left, y+t.top, t.right+1, t.bot+1
+	}
+	w, h := min(a.x1-a.x0, right-x), min(a.y1-a.y0, bottom-y)
+	if w <= 0 || h <= 0 {
+		return
+	}
+	for i := range h {
+		if y > a.y0 { // overlapping areas: the last row first
+			i = h - 1 - i
+		}
+		src, dst := t.rows[a.y0+i], t.touch(y+i)
+		dst.paste(x, src, a.x0, w)
+	}
+}
+
+// paste copies w columns of src from sx to x. Wide characters that are cut become blanks.
+func (r *Row) paste(x int, src *Row, sx, w int) {
+	if r.wide {
+		r.split(x)
+		r.split(x + w)
+	}
+	copy(r.cells[x:x+w], src.cells[sx:sx+w])
+	if src.wide {
+		r.wide = true
+		if r.cells[x].ext&spacerFlag != 0 {
+			r.cells[x] = r.cells[x].blank()
+		}
+		if r.cells[x+w-1].ext&wideFlag != 0 {
+			r.cells[x+w-1] = r.cells[x+w-1].blank()
+		}
+	}
+	r.plain = r.plain && src.plain
+	r.used = max(r.used, min(src.used-sx, w)+x)
+}

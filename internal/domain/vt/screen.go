@@ -1,0 +1,125 @@
+package vt
+
+// screen is the main or the alternate screen, and what each of them keeps for itself.
+type screen struct {
+	rows  []*Row
+	saved savedCursor
+	kitty kittyStack
+}
+
+// savedCursor is what DECSC keeps; the zero value is what DECRC restores without one.
+type savedCursor struct {
+	cx, cy   int
+	pen      Cell
+	pending  bool
+	origin   bool
+	charsets [4]charset
+	gl       uint8
+}
+
+func (t *Terminal) newRow(cols int) *Row {
+	t.nextID++
+	return &Row{cells: make([]Cell, cols), id: t.nextID, ver: t.stamp, plain: true}
+}
+
+func (t *Terminal) newRows(cols, n int) []*Row {
+	rows := make([]*Row, n)
+	for i := range rows {
+		rows[i] = t.newRow(cols)
+	}
+	return rows
+}
+
+// touch marks row y as changed and returns it.
+func (t *Terminal) touch(y int) *Row {
+	r := t.rows[y]
+	r.ver = t.stamp
+	t.changed = true
+	return r
+}
+
+// blank returns what erasing leaves: the pen's background (BCE).
+func (t *Terminal) blank() Cell { return Cell{bg: t.pen.bg} }
+
+// recycle blanks a row that left its place for a new one.
+func (t *Terminal) recycle(r *Row) {
+	r.blankAll(t.blank())
+	t.nextID++
+	r.id = t.nextID
+	r.ver = t.stamp
+}
+
+func (t *Terminal) fullWidth() bool { return t.left == 0 && t.right == t.cols-1 }
+
+// scrollUp moves rows top..bot (both included) up by n within the margins; blank ones come in from below. What leaves
+// the top of the main screen goes to the history.
+func (t *Terminal) scrollUp(top, bot, n int) {
+	n = min(n, bot-top+1)
+	if top == 0 && t.scr == &t.main && t.fullWidth() {
+		for y := range n {
+			t.hist.push(t, t.rows[y])
+		}
+	}
+	t.scrollAway(top, bot, n)
+}
+
+// scrollAway is scrollUp with nothing going to the history.
+func (t *Terminal) scrollAway(top, bot, n int) {
+	n = min(n, bot-top+1)
+	if n <= 0 {
+		return
+	}
+	t.changed = true
+	if !t.fullWidth() {
+		t.shiftRows(top, bot, n)
+		return
+	}
+	rows := t.rows
+	for range n {
+		r := rows[top]
+		copy(rows[top:bot], rows[top+1:bot+1])
+		rows[bot] = r
+		t.recycle(r)
+	}
+}
+
+// scrollDown moves rows top..bot down by n within the margins; blank ones come in from above.
+func (t *Terminal) scrollDown(top, bot, n int) {
+	n = min(n, bot-top+1)
+	if n <= 0 {
+		return
+	}
+	t.changed = true
+	if !t.fullWidth() {
+		t.shiftRows(top, bot, -n)
+		return
+	}
+	rows := t.rows
+	for range n {
+		r := rows[bot]
+		copy(rows[top+1:bot+1], rows[top:bot])
+		rows[top] = r
+		t.recycle(r)
+	}
+}
+
+// shiftRows moves the cells between the left and right margins of rows top..bot up by n, down when n is negative.
+func (t *Terminal) shiftRows(top, bot, n int) {
+	step, y := 1, top
+	if n < 0 {
+		step, y = -1, bot
+	}
+	for range bot - top + 1 {
+		dst := t.touch(y)
+		if from := y + n; from >= top && from <= bot {
+			dst.paste(t.left, t.rows[from], t.left, t.right+1-t.left)
+		} else {
+			dst.erase(t.left, t.right+1, t.blank())
+		}
+		y += step
+	}
+}
+
+func (t *Terminal) resetMargins() {
+	t.top, t.bot, t.left, t.right = 0, t.nrows-1, 0, t.cols-1
+}

@@ -1,0 +1,170 @@
+package vt
+
+// sgr carries out CSI m: select graphic rendition.
+func (t *Terminal) sgr() {
+	ps := &t.par
+	pen := t.pen
+	if ps.nparams == 0 {
+		pen = t.plainPen(pen)
+	}
+	for i := 0; i < ps.nparams; {
+		end := i + 1
+		for end < ps.nparams && ps.sub&(1<<end) != 0 {
+			end++
+		}
+		switch v := ps.params[i]; v {
+		case 38, 48, 58:
+			c, n, ok := ps.color(i, end)
+			if ok {
+				switch v {
+				case 38:
+					pen.fg = c
+				case 48:
+					pen.bg = c
+				case 58:
+					pen = t.withUnderlineColor(pen, c)
+				}
+			}
+			end = max(end, n)
+		case 0:
+			pen = t.plainPen(pen)
+		case 59:
+			pen = t.withUnderlineColor(pen, 0)
+		case 4:
+			u := UnderlineSingle
+			if end > i+1 {
+				u = Underline(min(ps.params[i+1], int32(UnderlineDashed)+1))
+			}
+			if u <= UnderlineDashed {
+				pen.attr = pen.attr.withUnderline(u)
+			}
+		default:
+			if end == i+1 { // no other has sub-parameters
+				pen.rendition(v)
+			}
+		}
+		i = end
+	}
+	t.setPen(pen)
+}
+
+// plainPen returns what SGR 0 leaves of a pen: its link and DECSCA's protection.
+func (t *Terminal) plainPen(pen Cell) Cell {
+	return t.withUnderlineColor(Cell{attr: pen.attr & protected, ext: pen.ext}, 0)
+}
+
+// withUnderlineColor returns pen with that colour and the link it has.
+func (t *Terminal) withUnderlineColor(pen Cell, c Color) Cell {
+	s := t.tables.sides[pen.ext]
+	if s.underline == c {
+		return pen
+	}
+	t.pen = pen // a sweep renumbers it
+	t.setSide(c, t.tables.links[s.link])
+	return t.pen
+}
+
+// rendition applies one SGR parameter other than a colour with arguments.
+func (c *Cell) rendition(v int32) {
+	switch {
+	case v >= 30 && v <= 37:
+		c.fg = Indexed(uint8(v - 30))
+	case v >= 40 && v <= 47:
+		c.bg = Indexed(uint8(v - 40))
+	case v >= 90 && v <= 97:
+		c.fg = Indexed(uint8(v - 90 + 8))
+	case v >= 100 && v <= 107:
+		c.bg = Indexed(uint8(v - 100 + 8))
+	case v == 39:
+		c.fg = 0
+	case v == 49:
+		c.bg = 0
+	default:
+		c.attribute(v)
+	}
+}
+
+func (c *Cell) attribute(v int32) {
+	switch v {
+	case 1:
+		c.attr |= Bold
+	case 2:
+		c.attr |= Dim
+	case 3:
+		c.attr |= Italic
+	case 5, 6:
+		c.attr |= Blink
+	case 7:
+		c.attr |= Inverse
+	case 8:
+		c.attr |= Hidden
+	case 9:
+		c.attr |= Strike
+	case 21:
+		c.attr = c.attr.withUnderline(UnderlineDouble)
+	case 22:
+		c.attr &^= Bold | Dim
+	case 23:
+		c.attr &^= Italic
+	case 24:
+		c.attr &^= underlineMask
+	case 25:
+		c.attr &^= Blink
+	case 27:
+		c.attr &^= Inverse
+	case 28:
+		c.attr &^= Hidden
+	case 29:
+		c.attr &^= Strike
+	case 53:
+		c.attr |= Overline
+	case 55:
+		c.attr &^= Overline
+	}
+}
+
+// color reads the colour of the 38, 48 or 58 at parameter i, whose sub-parameters end before end. It returns the
+// index behind what it used; not ok is a colour that is malformed and changes nothing.
+func (ps *parser) color(i, end int) (c Color, next int, ok bool) {
+	if end > i+1 {
+		return ps.colonColor(i+1, end)
+	}
+	if i+1 >= ps.nparams {
+		return 0, ps.nparams, false
+	}
+	arg := func(k int) int32 {
+		if i+k < ps.nparams {
+			return ps.params[i+k]
+		}
+		return 0
+	}
+	switch ps.params[i+1] {
+	case 5:
+		n := arg(2)
+		return Indexed(uint8(n)), i + 3, n <= 255
+	case 2:
+		r, g, b := arg(2), arg(3), arg(4)
+		return RGB(uint8(r), uint8(g), uint8(b)), i + 5, r <= 255 && g <= 255 && b <= 255
+	}
+	return 0, i + 2, false
+}
+
+// colonColor reads a colour written with colons in parameters [i, end): 5:n, 2:r:g:b or, as ITU T.416 has it,
+// 2:space:r:g:b.
+func (ps *parser) colonColor(i, end int) (c Color, next int, ok bool) {
+	v := ps.params[i:end]
+	switch {
+	case v[0] == 5 && len(v) >= 2 && v[1] <= 255:
+		return Indexed(uint8(v[1])), end, true
+	case v[0] == 2 && len(v) >= 5:
+		v = v[2:]
+	case v[0] == 2 && len(v) == 4:
+		v = v[1:]
+	default:
+		return 0, end, false
+	}
+	if v[0] > 255 || v[1] > 255 || v[2] > 255 {
+		return 0, end, false
+	}
+	return RGB(uint8(v[0]), uint8(v[1]), uint8(v[2])), end, true
+}

@@ -1,0 +1,133 @@
+package vt
+
+import "bytes"
+
+// clipboardPrefix begins the strings that may be longer than maxString.
+var clipboardPrefix = []byte("52;")
+
+// clipboardString is how long an OSC 52 may be: the base64 of maxClipboard and its selections.
+const clipboardString = (maxClipboard+2)/3*4 + 64
+
+func (ps *parser) startString(s state) {
+	ps.state = s
+	ps.str = ps.str[:0]
+	ps.strLimit = maxString
+	ps.overflow = false
+}
+
+// collect consumes bytes of a kept string, up to what may end it.
+func (t *Terminal) collect(p []byte) int {
+	ps := &t.par
+	n := 0
+	for n < len(p) && p[n] >= 0x20 && p[n] != 0x9c {
+		n++
+	}
+	ps.appendString(p[:n])
+	if n == len(p) {
+		return n
+	}
+	switch b := p[n]; {
+	case b == 0x1b:
+		ps.state += stOSCEnd - stOSC
+	case b == 0x07 && ps.state == stOSC:
+		t.dispatchOSC(true)
+	case b == 0x18 || b == 0x1a:
+		ps.leaveString()
+	case b == 0x9c && len(ps.str) > 0 && ps.str[len(ps.str)-1] == 0xc2: // U+009C, ST
+		ps.str = ps.str[:len(ps.str)-1]
+		t.dispatchString(false)
+	case b >= 0x80:
+		ps.appendString(p[n : n+1])
+	}
+	return n + 1
+}
+
+func (ps *parser) appendString(p []byte) {
+	if ps.overflow || len(p) == 0 {
+		return
+	}
+	if len(ps.str)+len(p) > maxString && ps.state == stOSC && ps.strLimit == maxString {
+		head := ps.str
+		if len(head) < len(clipboardPrefix) {
+			head = append(head, p[:min(len(p), len(clipboardPrefix))]...)
+		}
+		if bytes.HasPrefix(head, clipboardPrefix) {
+			ps.strLimit = clipboardString
+		}
+	}
+	if len(ps.str)+len(p) > ps.strLimit {
+		ps.overflow = true
+		ps.str = nil
+		return
+	}
+	ps.str = append(ps.str, p...)
+}
+
+// leaveString is back to ground with the string forgotten.
+func (ps *parser) leaveString() {
+	ps.state = stGround
+	if cap(ps.str) > keptString {
+		ps.str = nil
+	}
+}
+
+// swallow skips a string that is not kept.
+func (t *Terminal) swallow(p []byte) int {
+	for i, b := range p {
+		switch b {
+		case 0x1b:
+			t.par.state = stSwallowEnd
+			return i + 1
+		case 0x18, 0x1a:
+			t.par.state = stGround
+			return i + 1
+		}
+	}
+	return len(p)
+}
+
+// endString acts on the byte behind an ESC in a string: a backslash makes ST, anything else drops the string and is
+// the next sequence's.
+func (t *Terminal) endString(b byte) int {
+	ps := &t.par
+	kept := ps.state != stSwallowEnd
+	if b == '\\' {
+		if kept {
+			ps.state -= stOSCEnd - stOSC
+			t.dispatchString(false)
+		} else {
+			ps.state = stGround
+		}
+		return 1
+	}
+	if kept {
+		ps.leaveString()
+	}
+	ps.state = stEscape
+	return 0
+}
+
+// dispatchString acts on a whole string. bell: it ended with BEL, and so will an answer.
+func (t *Terminal) dispatchString(bell bool) {
+	if t.par.state == stOSC {
+		t.dispatchOSC(bell)
+		return
+	}
+	ps := &t.par
+	if ps.overflow {
+		t.emit(Event{Kind: EventStringDropped, Count: 1})
+	} else {
+		t.dcs(ps.str)
+	}
+	ps.leaveString()
+}
+
+func (t *Terminal) dispatchOSC(bell bool) {
+	ps := &t.par
+	if ps.overflow {
+		t.emit(Event{Kind: EventStringDropped, Count: 1})
+	} else {
+		t.osc(ps.str, bell)
+	}
+	ps.leaveString()
+}
