@@ -19,6 +19,13 @@ type SessionClientConn interface {
 	Close() error
 }
 
+// Pender is what a SessionClientConn may be besides. Its receiver asks it before it does work that the next message
+// would make it do again.
+type Pender interface {
+	// Pending reports whether the next message was received whole: Receive would not wait. It never waits itself.
+	Pending() bool
+}
+
 // SessionServerConn is a session conversation seen from its daemon, after the preamble.
 type SessionServerConn interface {
 	Send(protocol.SessionServerMessage) error

@@ -1,0 +1,259 @@
+package client
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/vev-term/vev/internal/domain"
+	"github.com/vev-term/vev/internal/domain/fault"
+	"github.com/vev-term/vev/internal/ports"
+	"github.com/vev-term/vev/internal/protocol"
+)
+
+const (
+	leaveGrace = 3 * time.Second        // for a terminal to take the last bytes
+	byeGrace   = 500 * time.Millisecond // for a daemon to answer a detach
+)
+
+// Options say what to attach to what.
+type Options struct {
+	// Terminal is Run's from the call on: Run closes it, whatever happens.
+	Terminal ports.Terminal
+	Dialer   ports.SessionDialer
+	// Attach says which session; its Size is the terminal's.
+	Attach protocol.Attach
+	// Leader is the control byte of the leader key, but not Escape; 0 is DefaultLeader.
+	Leader byte
+}
+
+// Result is how an attachment was over.
+type Result struct {
+	ID      domain.SessionID
+	Name    string // the session's, as it was called last
+	Created bool   // the attach made it
+	Reason  protocol.EndReason
+	Exit    domain.ExitStatus // when Reason is EndExited
+}
+
+// Run attaches the terminal and returns when the attachment is over: the user detached, the program ended, somebody else
+// ended it. Before the daemon has agreed the terminal is not touched; after, it is as it was found when Run returns, on
+// any path but a kill of this process.
+//
+// Errors are faults: of the daemon, when it refused; NotFound, when the daemon that had the session is gone; Canceled,
+// when ctx ended, the terminal hung up or its Terminate event came; Unavailable, when the terminal failed; Internal with
+// the stack as its cause, when this package panicked. The Result has what was known by then.
+func Run(ctx context.Context, o Options) (Result, error) {
+	if o.Leader == 0 {
+		o.Leader = DefaultLeader
+	}
+	if o.Leader >= 0x20 || o.Leader == esc {
+		o.Terminal.Close()
+		return Result{}, fault.New(fault.Usage, "the leader key must be a control key other than Escape")
+	}
+	return newClient(o).run(ctx)
+}
+
+// outcome is why the client ends: the first one counts.
+type outcome struct {
+	reason protocol.EndReason
+	exit   domain.ExitStatus
+	err    error
+	local  bool // decided here: the daemon does not know yet
+}
+
+// terminalError is a failure of the user's terminal, unlike one of the link.
+type terminalError struct{ cause error }
+
+func (e *terminalError) Error() string { return "the terminal is gone: " + e.cause.Error() }
+func (e *terminalError) Unwrap() error { return e.cause }
+
+// client is one attachment. Its goroutines: Run's own watches the terminal's events and ends all others; link receives
+// and draws; pump reads the terminal and sends; sender sends what those two must not wait for; tend draws notices.
+type client struct {
+	o       Options
+	out     *outbox
+	screen  *screen
+	notices *notices
+
+	wg      sync.WaitGroup
+	over    chan outcome  // cap 1: the first
+	linked  chan struct{} // closed when the link has ended
+	closing chan struct{} // closed when the sender may end
+
+	// Each with room for one: told once until it was read.
+	resized, suspend, resumed chan struct{}
+
+	// Owned by the pump.
+	keys keys
+	help bool // the keys are shown
+
+	// Set by the link before the other goroutines begin.
+	id       domain.SessionID
+	created  bool
+	readOnly bool
+
+	name atomic.Pointer[string]
+	link link
+}
+
+func newClient(o Options) *client {
+	n := newNotices(o.Leader)
+	c := &client{
+		o: o, out: newOutbox(), notices: n, screen: newScreen(o.Terminal, n), keys: keys{leader: o.Leader},
+		over: make(chan outcome, 1), linked: make(chan struct{}), closing: make(chan struct{}),
+		resized: make(chan struct{}, 1), suspend: make(chan struct{}, 1), resumed: make(chan struct{}, 1),
+	}
+	c.link.client = c
+	return c
+}
+
+// spawn runs f on a goroutine that run joins. A panic there ends the client in order.
+func (c *client) spawn(f func()) {
+	c.wg.Go(func() {
+		defer func() {
+			if p := recover(); p != nil {
+				c.end(outcome{err: panicked(p), local: true})
+			}
+		}()
+		f()
+	})
+}
+
+func panicked(p any) error {
+	return fault.Wrap(fault.Internal, fmt.Errorf("%v\n%s", p, debug.Stack()), "the client failed; this is a bug of vev")
+}
+
+// end tells run why to end, unless it was told before.
+func (c *client) end(out outcome) {
+	select {
+	case c.over <- out:
+	default:
+	}
+}
+
+func (c *client) run(ctx context.Context) (Result, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	c.spawn(func() {
+		defer close(c.linked)
+		c.end(c.link.follow(ctx))
+	})
+	out := c.watch(ctx)
+	cancel()
+	c.restore()
+	if out.local {
+		out = c.goodbye(out)
+	}
+	c.release()
+	return c.result(out)
+}
+
+// enter takes the terminal and starts what works on it.
+func (c *client) enter(ctx context.Context) error {
+	ours, err := c.screen.enter(c.size())
+	if err != nil {
+		return err
+	}
+	if !ours {
+		return context.Cause(ctx)
+	}
+	c.spawn(func() { c.out.send(c.closing) })
+	c.spawn(func() { c.end(c.pump(ctx)) })
+	c.spawn(func() {
+		if err := c.tend(ctx); err != nil {
+			c.end(outcome{err: err, local: true})
+		}
+	})
+	return nil
+}
+
+// watch passes on what happens to the terminal until there is a reason to end.
+func (c *client) watch(ctx context.Context) (out outcome) {
+	defer func() {
+		if p := recover(); p != nil {
+			out = outcome{err: panicked(p), local: true}
+		}
+	}()
+	events := c.o.Terminal.Events()
+	for {
+		select {
+		case out := <-c.over:
+			return out
+		case <-ctx.Done():
+			return outcome{err: fault.Wrap(fault.Canceled, context.Cause(ctx), "the attachment was given up"), local: true}
+		case e, ok := <-events:
+			if !ok {
+				events = nil
+			}
+			switch e {
+			case ports.TerminalResized:
+				signal(c.resized)
+			case ports.TerminalSuspend:
+				signal(c.suspend)
+			case ports.TerminalResumed:
+				signal(c.resumed)
+			case ports.TerminalHungUp:
+				return outcome{err: fault.New(fault.Canceled, "the terminal hung up"), local: true}
+			case ports.TerminalTerminate:
+				return outcome{err: fault.New(fault.Canceled, "asked to end"), local: true}
+			}
+		}
+	}
+}
+
+// restore gives the terminal back. One that takes no bytes within leaveGrace gets its modes back and no more.
+func (c *client) restore() {
+	left := make(chan struct{})
+	c.spawn(func() {
+		defer close(left)
+		c.screen.leave()
+	})
+	await(left, leaveGrace)
+	c.o.Terminal.Restore()
+}
+
+// goodbye tells the daemon that the attachment is over and gives it a moment to answer: the program may just have ended.
+func (c *client) goodbye(out outcome) outcome {
+	if c.out.current() == nil {
+		return out
+	}
+	c.out.goodbye()
+	if await(c.linked, byeGrace) && c.link.ended != nil && out.err == nil && c.link.ended.Reason == protocol.EndExited {
+		return ending(c.link.ended)
+	}
+	return out
+}
+
+func await(done <-chan struct{}, grace time.Duration) bool {
+	timer := time.NewTimer(grace)
+	defer timer.Stop()
+	select {
+	case <-done:
+		return true
+	case <-timer.C:
+		return false
+	}
+}
+
+// release unblocks every goroutine and joins them.
+func (c *client) release() {
+	close(c.closing)
+	c.out.close()
+	c.o.Terminal.Close()
+	c.wg.Wait()
+}
+
+func (c *client) result(out outcome) (Result, error) {
+	r := Result{ID: c.id, Created: c.created, Reason: out.reason, Exit: out.exit}
+	if name := c.name.Load(); name != nil {
+		r.Name = *name
+	}
+	if t, ok := out.err.(*terminalError); ok {
+		return r, fault.Wrap(fault.Unavailable, t.cause, "the terminal is gone")
+	}
+	return r, out.err
+}

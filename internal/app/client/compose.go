@@ -1,0 +1,86 @@
+package client
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/vev-term/vev/internal/domain"
+	"github.com/vev-term/vev/internal/domain/render"
+	"github.com/vev-term/vev/internal/domain/vt"
+)
+
+// composer makes the frame that the user's terminal should show: the window of the pane that follows the cursor, blank
+// where the terminal is larger than the session, and the notices over the bottom rows.
+type composer struct {
+	frame render.Frame
+	blank *vt.Terminal // shown before the first state
+	x, y  int          // of the window in the pane
+
+	notices *notices
+	version uint64       // of the notices in overlay
+	cols    int          // of overlay
+	overlay *vt.Terminal // nil: no notice
+}
+
+// compose returns the frame for a terminal of the given size; it is valid until term changes.
+func (c *composer) compose(term *vt.Terminal, size domain.Size) *render.Frame {
+	if term == nil {
+		if c.blank == nil {
+			c.blank = vt.New(vt.Options{Cols: 1, Rows: 1})
+		}
+		term = c.blank
+	}
+	f := &c.frame
+	f.SetTerminal(term)
+	if f.Cols != size.Cols || f.Rows != size.Rows {
+		c.x = follow(c.x, f.Cursor.Col, size.Cols, f.Cols)
+		c.y = follow(c.y, f.Cursor.Row, size.Rows, f.Rows)
+		f.Window(c.x, c.y, size.Cols, size.Rows)
+	}
+	if c.overlay != nil || c.version != c.notices.version.Load() {
+		c.lay(size)
+	}
+	return f
+}
+
+// follow moves a window of length visible, that begins at from, as little as it takes to show cursor; all is the length
+// of what it is a window of.
+func follow(from, cursor, visible, all int) int {
+	from = max(min(from, cursor), cursor-visible+1)
+	return max(0, min(from, all-visible))
+}
+
+// lay puts the notices over the bottom rows of the frame.
+func (c *composer) lay(size domain.Size) {
+	if c.version != c.notices.version.Load() || c.cols != size.Cols {
+		var lines []string
+		lines, c.version = c.notices.lines()
+		c.overlay, c.cols = overlay(lines, size.Cols), size.Cols
+	}
+	if c.overlay == nil {
+		return
+	}
+	_, rows := c.overlay.Size()
+	top := size.Rows - rows
+	for i := range rows {
+		c.frame.SetRow(top+i, c.overlay, i)
+	}
+	if c.frame.Cursor.Row >= top {
+		c.frame.Cursor.Visible = false
+	}
+}
+
+// overlay draws lines in reverse, each cut to cols; nil when there are none.
+func overlay(lines []string, cols int) *vt.Terminal {
+	if len(lines) == 0 {
+		return nil
+	}
+	t := vt.New(vt.Options{Cols: cols, Rows: len(lines)})
+	var b strings.Builder
+	b.WriteString("\x1b[?7l\x1b[7m")
+	for i, line := range lines {
+		b.WriteString("\x1b[" + strconv.Itoa(i+1) + "H " + line + strings.Repeat(" ", cols))
+	}
+	t.Write([]byte(b.String()))
+	return t
+}

@@ -1,0 +1,37 @@
+// Package client is the service that owns the user's terminal while it is attached to a session.
+//
+// It reads keys and sends them, receives states of the session and draws them, keeps both going over a lost connection,
+// and gives the terminal back as it was found. It never knows how a host is reached (ports.SessionDialer does), never
+// reads or writes a file descriptor (ports.Terminal does), and never asks the user's terminal anything, so that nothing
+// but keys, mouse and focus comes from it.
+//
+// # Route of a key
+//
+// pump reads the terminal, keys takes out the leader key, the outbox numbers the bytes, keeps them until the daemon has
+// them, and sends them: all on the pump's goroutine. With more than directBytes on their way, or another send under way,
+// the sender goroutine sends. At most protocol.InputWindowBytes are unacknowledged; lookaheadBytes more are read and
+// searched for the leader; then the terminal is not read. After a lost connection the same messages are sent again with
+// the same numbers, and the daemon drops what it has: input arrives once and in order.
+//
+// # Route of a state
+//
+// link receives an Output, applies it to the pane's engine (view), composes window and notices into a frame (composer),
+// paints the difference and writes it once, then owes the acknowledgement: all on the link's goroutine. A terminal that
+// takes nothing holds this up, no acknowledgement goes, and the daemon waits and draws the newest state later: nothing
+// queues here.
+//
+// # Goroutines
+//
+// Run's own goroutine watches the terminal's events and decides the end. It starts link, which after the daemon has
+// agreed starts pump, sender and tend (notices, sizes, stops). Only link and tend draw, by turns. The pump waits for
+// neither, so Ctrl-\ d works with a stuck terminal, a stuck link, a full window, and while reconnecting. All are joined
+// before Run returns; a panic in any of them ends the attachment in order and becomes Run's error.
+//
+// # Modes
+//
+// The modes of the user's terminal follow the program's, bracketed paste and kitty keys included: what arrives is what
+// the program asked for, and passes unchanged. A paste is recognised by its markers only to keep the leader key out of
+// it; where the program has bracketed paste off, a pasted leader byte is a leader.
+//
+// docs/protocol.md, Session conversation, is what is spoken.
+package client

@@ -1,0 +1,299 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"time"
+
+	"github.com/vev-term/vev/internal/domain"
+	"github.com/vev-term/vev/internal/domain/fault"
+	"github.com/vev-term/vev/internal/ports"
+	"github.com/vev-term/vev/internal/protocol"
+)
+
+const (
+	firstBackoff = 20 * time.Millisecond // doubled after each attempt but the first, which is made at once
+	lastBackoff  = time.Second
+	// steadyAfter is how long a conversation lasts that counts as one: the next loss is a new one.
+	steadyAfter = 100 * time.Millisecond
+	// maxViolations of the protocol in a row, without a state between them, and the client gives up: a full state in a
+	// new epoch mends what was lost, but not a peer that means something else.
+	maxViolations = 3
+)
+
+// link is the conversation with the daemon and, after its loss, the next one. One goroutine runs follow: it receives,
+// draws and acknowledges; nothing is handed over between.
+type link struct {
+	*client
+	token      protocol.Token
+	began      time.Time // of the conversation
+	backoff    time.Duration
+	violations int
+	held       int             // states applied and not painted
+	ended      *protocol.Ended // what the daemon said last
+}
+
+// follow attaches and stays attached until the daemon or ctx ends it.
+func (l *link) follow(ctx context.Context) outcome {
+	first := l.o.Attach
+	conn, attached, err := l.attach(ctx, &first)
+	if err != nil {
+		return outcome{err: err}
+	}
+	l.id, l.created, l.readOnly = attached.ID, attached.Created, attached.ReadOnly
+	if err := l.begin(conn, attached); err != nil {
+		return outcome{err: err}
+	}
+	if err := l.enter(ctx); err != nil {
+		conn.Send(&protocol.Detach{})
+		conn.Close()
+		return outcome{err: err}
+	}
+	for {
+		err := l.receive(conn)
+		l.out.end(conn)
+		conn.Close()
+		if l.ended != nil {
+			return ending(l.ended)
+		}
+		if conn, err = l.reconnect(ctx, err); err != nil {
+			return outcome{err: err}
+		}
+	}
+}
+
+// ending is the outcome of what the daemon said last.
+func ending(m *protocol.Ended) outcome {
+	out := outcome{reason: m.Reason, exit: m.Exit}
+	if m.Reason == protocol.EndFailed {
+		failure := m.Failure
+		if failure == nil {
+			failure = &protocol.Failure{Text: "the daemon ended the attachment and gave no reason"}
+		}
+		out.err = failure.Fault()
+	}
+	return out
+}
+
+// attach dials and says m, with the terminal's size; dial and answer have protocol.HandshakeTimeout together.
+func (l *link) attach(ctx context.Context, m *protocol.Attach) (ports.SessionClientConn, protocol.Attached, error) {
+	ctx, cancel := context.WithTimeout(ctx, protocol.HandshakeTimeout)
+	defer cancel()
+	conn, err := l.o.Dialer.Dial(ctx)
+	if err != nil {
+		return nil, protocol.Attached{}, err
+	}
+	answered, closed := make(chan struct{}), make(chan struct{})
+	l.spawn(func() {
+		defer close(closed)
+		select {
+		case <-ctx.Done():
+			conn.Close()
+		case <-answered:
+		}
+	})
+	attached, err := l.ask(conn, m)
+	close(answered)
+	<-closed
+	if err == nil && ctx.Err() == nil {
+		return conn, attached, nil
+	}
+	conn.Close()
+	if cause := ctx.Err(); cause == context.DeadlineExceeded {
+		err = fault.Wrap(fault.Timeout, err, "the daemon did not answer within %s", protocol.HandshakeTimeout)
+	} else if cause != nil {
+		err = fault.Wrap(fault.Canceled, err, "the attach was given up")
+	}
+	return nil, protocol.Attached{}, err
+}
+
+func (l *link) ask(conn ports.SessionClientConn, m *protocol.Attach) (protocol.Attached, error) {
+	m.Size = l.size()
+	if err := conn.Send(m); err != nil {
+		return protocol.Attached{}, lost(err)
+	}
+	answer, err := conn.Receive()
+	if err != nil {
+		return protocol.Attached{}, lost(err)
+	}
+	switch answer := answer.(type) {
+	case *protocol.Attached:
+		return *answer, nil
+	case *protocol.Refused:
+		return protocol.Attached{}, answer.Failure.Fault()
+	}
+	return protocol.Attached{}, fault.New(fault.Violation, "the daemon answered an attach with %T", answer)
+}
+
+// lost is the fault of a conversation that ended before its time.
+func lost(err error) error {
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	if _, ok := errors.AsType[*fault.Error](err); ok {
+		return err
+	}
+	return fault.Wrap(fault.Unavailable, err, "the connection to the daemon was lost")
+}
+
+// begin goes on with the input on conn, which the daemon has attached.
+func (l *link) begin(conn ports.SessionClientConn, attached protocol.Attached) error {
+	l.token, l.began, l.held = attached.Token, time.Now(), 0
+	l.name.Store(&attached.Name)
+	err := l.out.begin(conn, attached.InputReceived)
+	if err != nil {
+		conn.Close()
+	}
+	return err
+}
+
+// receive draws what comes on conn until it ends; l.ended is set when the daemon said so.
+func (l *link) receive(conn ports.SessionClientConn) error {
+	pender, _ := conn.(ports.Pender)
+	for {
+		m, err := conn.Receive()
+		if err != nil {
+			return lost(err)
+		}
+		switch m := m.(type) {
+		case *protocol.Output:
+			err = l.output(m, pender)
+		case *protocol.Ended:
+			err = l.settle()
+			ended := *m
+			l.ended = &ended
+		default:
+			err = fault.New(fault.Violation, "%T came in an attachment", m)
+		}
+		if terminal, ok := errors.AsType[*terminalError](err); ok {
+			// The daemon is still to be told, and to be heard.
+			l.end(outcome{err: terminal, local: true})
+		} else if err != nil {
+			return err
+		}
+		if l.ended != nil {
+			return nil
+		}
+	}
+}
+
+func (l *link) output(m *protocol.Output, pender ports.Pender) error {
+	if err := l.out.received(m.InputAcked); err != nil {
+		return err
+	}
+	if m.New == 0 && len(m.Events) == 0 && l.held == 0 {
+		return nil
+	}
+	l.held++
+	more := pender != nil && l.held < protocol.MaxOutputWindow && pender.Pending()
+	ack, painted, err := l.screen.show(m, more)
+	if err != nil {
+		return err
+	}
+	l.renamed(m.Events)
+	if !painted {
+		return nil
+	}
+	l.held = 0
+	l.out.applied(ack)
+	return nil
+}
+
+// settle paints what was left for a later state, when there is none.
+func (l *link) settle() error {
+	if l.held == 0 {
+		return nil
+	}
+	return l.screen.repaint()
+}
+
+func (l *link) renamed(events []protocol.Event) {
+	for _, e := range events {
+		if r, ok := e.Body.(protocol.Renamed); ok {
+			l.name.Store(&r.Name)
+		}
+	}
+}
+
+// reconnect resumes the attachment after cause ended its conversation. It gives up only when the daemon, or ctx, says so.
+func (l *link) reconnect(ctx context.Context, cause error) (ports.SessionClientConn, error) {
+	l.notices.disconnected()
+	if time.Since(l.began) >= steadyAfter {
+		l.backoff, l.violations = 0, 0
+	}
+	for {
+		if fault.KindOf(cause) == fault.Violation {
+			if l.violations++; l.violations == maxViolations {
+				return nil, cause
+			}
+		}
+		if err := l.pause(ctx); err != nil {
+			return nil, err
+		}
+		var conn ports.SessionClientConn
+		if conn, cause = l.resume(ctx); cause == nil {
+			l.notices.connected()
+			return conn, nil
+		}
+		if final(cause) {
+			return nil, gone(cause)
+		}
+	}
+}
+
+func (l *link) resume(ctx context.Context) (ports.SessionClientConn, error) {
+	conn, attached, err := l.attach(ctx, &protocol.Attach{
+		Resume: &protocol.Resume{Token: l.token, EventSeq: l.screen.resume()},
+	})
+	if err != nil {
+		return nil, err
+	}
+	return conn, l.begin(conn, attached)
+}
+
+// pause waits before an attempt: not before the first one, then twice as long each time, somewhat random so that the
+// clients of one broker do not come all at once.
+func (l *link) pause(ctx context.Context) error {
+	wait := l.backoff
+	l.backoff = min(max(2*wait, firstBackoff), lastBackoff)
+	if wait > 0 {
+		wait = wait/2 + rand.N(wait/2)
+	}
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return fault.Wrap(fault.Canceled, context.Cause(ctx), "reconnecting was given up")
+	}
+}
+
+// final reports whether another attempt cannot help.
+func final(err error) bool {
+	switch fault.KindOf(err) {
+	case fault.NotFound, fault.Denied, fault.Conflict, fault.Usage, fault.Incompatible, fault.Unsupported, fault.Canceled:
+		return true
+	case fault.Internal, fault.Unavailable, fault.Limit, fault.Violation, fault.Timeout, fault.Unknown:
+	}
+	return false
+}
+
+// gone says what it means when the daemon does not know an attachment it had: it is another daemon.
+func gone(err error) error {
+	if fault.KindOf(err) != fault.NotFound {
+		return err
+	}
+	return fault.Wrap(fault.NotFound, err, "the session ended: its daemon is gone").WithHint("vev ls shows what runs now")
+}
+
+// size is the terminal's size now, within what the protocol allows.
+func (c *client) size() domain.Size {
+	size, err := c.o.Terminal.Size()
+	if err != nil {
+		return domain.DefaultSize
+	}
+	return domain.Size{Cols: min(max(size.Cols, 1), domain.MaxCols), Rows: min(max(size.Rows, 1), domain.MaxRows)}
+}

@@ -1,0 +1,133 @@
+package client
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	lostNoticeAfter = 300 * time.Millisecond // a shorter interruption is not worth a word
+	briefNotice     = 3 * time.Second        // how long a notice without an end of its own stays
+)
+
+// keysNotice says what is shown about the leader key.
+type keysNotice uint8
+
+const (
+	keysNone keysNotice = iota
+	keysAwaited
+	keysHelp
+)
+
+// notices is what the client has to tell its user over the session's screen. Whoever knows something sets it, which
+// never waits; the tender paints it and takes it away when it is due.
+type notices struct {
+	leader  string        // how the leader key is written
+	wake    chan struct{} // cap 1: something changed
+	version atomic.Uint64 // of what lines returns
+
+	mu       sync.Mutex // a leaf
+	keys     keysNotice
+	brief    string
+	briefEnd time.Time
+	lost     time.Time // since when there is no conversation; zero: there is one
+	lostSeen bool      // for long enough to be told
+}
+
+func newNotices(leader byte) *notices {
+	return &notices{leader: keyName(leader), wake: make(chan struct{}, 1)}
+}
+
+// keyName writes a control byte as its keys.
+func keyName(b byte) string { return "Ctrl-" + strings.ToLower(string(rune(b|0x40))) }
+
+// changed is called with mu held, after a change of what is shown or due.
+func (n *notices) changed() {
+	n.version.Add(1)
+	signal(n.wake)
+}
+
+func (n *notices) setKeys(k keysNotice) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.keys != k {
+		n.keys = k
+		n.changed()
+	}
+}
+
+// say shows one line for a while.
+func (n *notices) say(format string, args ...any) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.brief, n.briefEnd = fmt.Sprintf(format, args...), time.Now().Add(briefNotice)
+	n.changed()
+}
+
+// disconnected starts the wait for the reconnecting notice.
+func (n *notices) disconnected() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.lost.IsZero() {
+		n.lost = time.Now()
+		n.changed()
+	}
+}
+
+func (n *notices) connected() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if !n.lost.IsZero() {
+		n.lost, n.lostSeen = time.Time{}, false
+		n.changed()
+	}
+}
+
+// tick does what is due and returns when something will be, the zero time when nothing will.
+func (n *notices) tick(now time.Time) (next time.Time) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.brief != "" {
+		if now.Before(n.briefEnd) {
+			next = n.briefEnd
+		} else {
+			n.brief = ""
+			n.version.Add(1)
+		}
+	}
+	if !n.lost.IsZero() && !n.lostSeen {
+		if at := n.lost.Add(lostNoticeAfter); !now.Before(at) {
+			n.lostSeen = true
+			n.version.Add(1)
+		} else if next.IsZero() || at.Before(next) {
+			next = at
+		}
+	}
+	return next
+}
+
+// lines is what is to be shown now, from top to bottom, and its version.
+func (n *notices) lines() (lines []string, version uint64) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.keys == keysHelp {
+		lines = append(lines,
+			n.leader+" d    detach: the session goes on, vev attach comes back",
+			n.leader+" z    suspend this client, fg comes back",
+			n.leader+" "+n.leader+"    send one "+n.leader+" to the program",
+			n.leader+" ?    show these keys")
+	}
+	if n.lostSeen {
+		lines = append(lines, "connection lost, reconnecting: keys are held and sent once ("+n.leader+" d detaches)")
+	}
+	switch {
+	case n.keys == keysAwaited:
+		lines = append(lines, n.leader+": d detach, z suspend, "+n.leader+" send one, ? help, Esc cancel")
+	case n.brief != "":
+		lines = append(lines, n.brief)
+	}
+	return lines, n.version.Load()
+}

@@ -1,0 +1,239 @@
+package client
+
+import (
+	"context"
+	"sync"
+
+	"github.com/vev-term/vev/internal/domain"
+	"github.com/vev-term/vev/internal/domain/fault"
+	"github.com/vev-term/vev/internal/ports"
+	"github.com/vev-term/vev/internal/protocol"
+)
+
+// directBytes of input may be on their way for whoever has something to send to send it from their own goroutine: so
+// little is taken by any carriage at once. With more (a paste, a link that is stuck) the sender goroutine sends, so that
+// the terminal is read and states are received whatever the carriage does.
+const directBytes = 4 << 10
+
+// outbox holds what is owed to the daemon: the newest acknowledgement, the newest size, the input, the goodbye. Owing
+// never waits. At most one goroutine is in Send at a time; the others leave what they owe to it.
+type outbox struct {
+	wake  chan struct{} // cap 1: the sender has something to do
+	space chan struct{} // cap 1: the log has room again
+
+	mu      sync.Mutex // a leaf: nothing waits while it is held
+	conn    ports.SessionClientConn
+	sending bool
+	starved bool // the pump waits for space
+	in      inputLog
+	ack     protocol.Ack
+	ackOwed bool
+	size    protocol.Resize
+	resized bool
+	bye     bool
+	shut    bool // no conversation any more
+
+	// Of the goroutine that is sending: messages and the bytes of input are made here, not allocated.
+	outAck   protocol.Ack
+	outSize  protocol.Resize
+	outInput protocol.Input
+	detach   protocol.Detach
+	scratch  []byte
+}
+
+func newOutbox() *outbox {
+	return &outbox{wake: make(chan struct{}, 1), space: make(chan struct{}, 1)}
+}
+
+// signal wakes the reader of a channel with room for one wake-up.
+func signal(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+// begin sends on conn from now on, whose daemon has the input up to received: the rest is sent again.
+func (o *outbox) begin(conn ports.SessionClientConn, received uint64) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.shut {
+		return fault.New(fault.Canceled, "the attachment is over")
+	}
+	if received < o.in.acked || !o.in.ack(received) {
+		return fault.New(fault.Violation, "the daemon has input %d, sent were %d to %d",
+			received, o.in.acked, o.in.acked+uint64(o.in.count))
+	}
+	o.in.rewind()
+	o.conn, o.ackOwed = conn, false
+	o.freed()
+	signal(o.wake)
+	return nil
+}
+
+// end forgets conn when it is the current one.
+func (o *outbox) end(conn ports.SessionClientConn) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.conn == conn {
+		o.conn = nil
+	}
+}
+
+// current is the conversation that is sent on, nil when there is none.
+func (o *outbox) current() ports.SessionClientConn {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.conn
+}
+
+// close ends sending for ever and closes the conversation that is sent on, if there is one.
+func (o *outbox) close() {
+	o.mu.Lock()
+	conn := o.conn
+	o.conn, o.shut = nil, true
+	o.mu.Unlock()
+	if conn != nil {
+		conn.Close()
+	}
+}
+
+// typed takes input; it must fit into the room that was told.
+func (o *outbox) typed(p []byte) {
+	o.mu.Lock()
+	o.in.append(p)
+	o.mu.Unlock()
+	o.flush(false)
+}
+
+// applied owes an acknowledgement of a state and of events, newer than all before.
+func (o *outbox) applied(a protocol.Ack) {
+	o.mu.Lock()
+	o.ack, o.ackOwed = a, true
+	o.mu.Unlock()
+	o.flush(false)
+}
+
+// resize owes the terminal's size.
+func (o *outbox) resize(size domain.Size) {
+	o.mu.Lock()
+	o.size.Size, o.resized = size, true
+	o.mu.Unlock()
+	signal(o.wake)
+}
+
+// goodbye owes a Detach, behind the input that may go.
+func (o *outbox) goodbye() {
+	o.mu.Lock()
+	o.bye = true
+	o.mu.Unlock()
+	signal(o.wake)
+}
+
+// received drops input that the daemon has written to the program.
+func (o *outbox) received(n uint64) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if n <= o.in.acked {
+		return nil
+	}
+	if !o.in.ack(n) {
+		return fault.New(fault.Violation, "input %d is acknowledged, the last was %d", n, o.in.acked+uint64(o.in.count))
+	}
+	o.freed()
+	if o.in.unsent() {
+		signal(o.wake)
+	}
+	return nil
+}
+
+func (o *outbox) freed() {
+	if o.starved {
+		o.starved = false
+		signal(o.space)
+	}
+}
+
+// room waits until input can be taken and returns how many bytes; 0 when ctx has ended.
+func (o *outbox) room(ctx context.Context) int {
+	for {
+		o.mu.Lock()
+		n := o.in.room()
+		o.starved = n == 0
+		o.mu.Unlock()
+		if n > 0 {
+			return n
+		}
+		select {
+		case <-o.space:
+		case <-ctx.Done():
+			return 0
+		}
+	}
+}
+
+// send sends what is owed until done is closed. One goroutine runs it.
+func (o *outbox) send(done <-chan struct{}) {
+	for {
+		select {
+		case <-o.wake:
+			o.flush(true)
+		case <-done:
+			return
+		}
+	}
+}
+
+// flush sends what is owed unless somebody is at it, who then sends this too. Only the sender goroutine may wait.
+func (o *outbox) flush(mayWait bool) {
+	var lost ports.SessionClientConn
+	o.mu.Lock()
+	for !o.sending && o.conn != nil {
+		if !mayWait && o.in.kept > directBytes {
+			signal(o.wake)
+			break
+		}
+		conn, m := o.conn, o.pick()
+		if m == nil {
+			break
+		}
+		o.sending = true
+		o.mu.Unlock()
+		err := conn.Send(m)
+		o.mu.Lock()
+		o.sending = false
+		if err != nil && o.conn == conn {
+			o.conn, lost = nil, conn
+		}
+	}
+	o.mu.Unlock()
+	if lost != nil {
+		lost.Close() // ends its Receive, which tells the link
+	}
+}
+
+// pick makes the next message, in the order of how little may wait; nil when nothing is owed. Its memory is free again
+// when sending is false.
+func (o *outbox) pick() protocol.SessionClientMessage {
+	switch {
+	case o.ackOwed:
+		o.outAck, o.ackOwed = o.ack, false
+		return &o.outAck
+	case o.resized:
+		o.outSize, o.resized = o.size, false
+		return &o.outSize
+	case o.in.unsent():
+		if o.scratch == nil {
+			o.scratch = make([]byte, protocol.MaxInputBytes)
+		}
+		if seq, n := o.in.take(o.scratch); n > 0 {
+			o.outInput = protocol.Input{Seq: seq, Data: o.scratch[:n]}
+			return &o.outInput
+		}
+	}
+	if o.bye {
+		o.bye = false
+		return &o.detach
+	}
+	return nil
+}

@@ -1,0 +1,85 @@
+package client
+
+import (
+	"context"
+
+	"github.com/vev-term/vev/internal/protocol"
+)
+
+// pump reads the terminal and sends what it reads, from this one goroutine, until ctx ends or the terminal does. It
+// waits for nothing else but room in the input log, so the leader key works whatever the link and the screen do.
+func (c *client) pump(ctx context.Context) outcome {
+	buf := make([]byte, protocol.MaxInputBytes)
+	kept := 0 // bytes at the begin of buf that wait for the rest of their sequence
+	for {
+		room := c.out.room(ctx)
+		if room == 0 {
+			return outcome{err: context.Cause(ctx), local: true}
+		}
+		n, err := c.o.Terminal.Read(buf[kept:min(len(buf), kept+room)])
+		if err != nil {
+			return outcome{err: &terminalError{err}, local: true}
+		}
+		rest, detached := c.keysIn(buf[:kept+n])
+		if detached {
+			return outcome{reason: protocol.EndDetached, local: true}
+		}
+		kept = copy(buf, rest)
+	}
+}
+
+// keysIn sends what is typed and does what is asked of the client; it returns the begin of a sequence that is not whole.
+func (c *client) keysIn(p []byte) (rest []byte, detached bool) {
+	const disambiguate = 1 // kitty flag: Escape comes as a sequence
+	hold := c.screen.kitty.Load()&disambiguate != 0
+	for len(p) > 0 {
+		pass, drop, act := c.keys.step(p, hold)
+		if pass == 0 && drop == 0 && act == noAction {
+			return p, false
+		}
+		if pass > 0 {
+			c.typed(p[:pass])
+		}
+		p = p[pass+drop:]
+		switch act {
+		case noAction:
+		case actDetach:
+			return nil, true
+		default:
+			c.do(act)
+		}
+	}
+	return nil, false
+}
+
+// typed sends input, if the attachment may.
+func (c *client) typed(p []byte) {
+	if c.help {
+		c.help = false
+		c.notices.setKeys(keysNone)
+	}
+	if !c.readOnly {
+		c.out.typed(p)
+	} else if p[0] != esc { // reports of the terminal are no keys
+		c.notices.say("attached read-only: keys are not sent")
+	}
+}
+
+// do is what the leader asks for, but for the end.
+func (c *client) do(act action) {
+	switch act {
+	case actPending:
+		c.notices.setKeys(keysAwaited)
+		return
+	case actHelp:
+		c.help = true
+		c.notices.setKeys(keysHelp)
+		return
+	case actSuspend:
+		signal(c.suspend)
+	case actUnknown:
+		c.notices.say("no such key: %s ? shows the keys", c.notices.leader)
+	case noAction, actDetach, actSent, actCancel:
+	}
+	c.notices.setKeys(keysNone)
+}

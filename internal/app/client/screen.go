@@ -1,0 +1,192 @@
+package client
+
+import (
+	"sync/atomic"
+
+	"github.com/vev-term/vev/internal/domain"
+	"github.com/vev-term/vev/internal/domain/render"
+	"github.com/vev-term/vev/internal/ports"
+	"github.com/vev-term/vev/internal/protocol"
+)
+
+// maxKeptBytes is the largest paint whose buffer is kept for the next one.
+const maxKeptBytes = 1 << 20
+
+// life is where the terminal's screen is: ours or the user's.
+type life uint8
+
+const (
+	lifeNew  life = iota // not touched
+	lifeOurs             // raw, on the alternate screen
+	lifeOver             // given back for ever: nothing is written any more
+)
+
+// screen draws the user's terminal. All of it belongs to who has the turn: the link for states, the tender for what the
+// user and the terminal bring about. A terminal that takes nothing holds up both, and through the missing
+// acknowledgements the daemon; it never holds up the pump, or the end.
+type screen struct {
+	turn chan struct{} // cap 1: full while somebody has the turn
+
+	tty      ports.Terminal
+	life     life
+	size     domain.Size // of the terminal
+	view     view
+	composer composer
+	painter  *render.Painter
+	buf      []byte // what is to be written next; events wait here for their state
+
+	// kitty are the keyboard flags that the terminal was asked for, for the pump.
+	kitty atomic.Uint32
+}
+
+func newScreen(tty ports.Terminal, n *notices) *screen {
+	return &screen{
+		turn: make(chan struct{}, 1), tty: tty, painter: render.NewPainter(render.UserTerminal),
+		composer: composer{notices: n},
+	}
+}
+
+func (s *screen) take() { s.turn <- struct{}{} }
+func (s *screen) give() { <-s.turn }
+
+// enter makes the terminal ours; it reports false when the end came before.
+func (s *screen) enter(size domain.Size) (bool, error) {
+	s.take()
+	defer s.give()
+	if s.life == lifeOver {
+		return false, nil
+	}
+	s.size = size
+	if err := s.tty.Raw(); err != nil {
+		return false, &terminalError{err}
+	}
+	s.life = lifeOurs
+	s.buf = s.painter.Enter(s.buf)
+	return true, s.write()
+}
+
+// leave gives the terminal's screen back for ever. Its modes are the caller's.
+func (s *screen) leave() {
+	s.take()
+	defer s.give()
+	ours := s.life == lifeOurs
+	s.life = lifeOver
+	if ours {
+		s.buf = s.painter.Leave(s.buf[:0])
+		s.write() // a terminal that has gone has nothing to restore
+	}
+}
+
+// show applies what the daemon sent and paints it, unless more is known to follow and nothing but the screen changed.
+// What was painted is to be acknowledged.
+func (s *screen) show(out *protocol.Output, more bool) (ack protocol.Ack, painted bool, err error) {
+	s.take()
+	defer s.give()
+	if err := s.view.apply(out); err != nil {
+		return ack, false, err
+	}
+	for _, e := range out.Events {
+		if e.Seq > s.view.events {
+			s.view.events = e.Seq
+			s.buf = appendEvent(s.buf, e.Body)
+		}
+	}
+	if more && len(s.buf) == 0 {
+		return ack, false, nil
+	}
+	err = s.paint()
+	return protocol.Ack{Epoch: s.view.epoch, State: s.view.state, EventSeq: s.view.events}, true, err
+}
+
+// resume makes the screen wait for a full state, and returns the last event delivered.
+func (s *screen) resume() (events uint64) {
+	s.take()
+	defer s.give()
+	s.view.restart()
+	return s.view.events
+}
+
+// paint makes the terminal show what it should. The caller has the turn.
+func (s *screen) paint() error {
+	if s.life != lifeOurs {
+		s.buf = s.buf[:0]
+		return nil
+	}
+	f := s.composer.compose(s.view.term, s.size)
+	s.buf = s.painter.Paint(s.buf, f)
+	err := s.write()
+	if flags := uint32(f.Modes.KittyFlags); s.kitty.Load() != flags {
+		s.kitty.Store(flags)
+	}
+	return err
+}
+
+func (s *screen) write() error {
+	if len(s.buf) == 0 {
+		return nil
+	}
+	_, err := s.tty.Write(s.buf)
+	s.buf = s.buf[:0]
+	if cap(s.buf) > maxKeptBytes {
+		s.buf = nil
+	}
+	if err != nil {
+		return &terminalError{err}
+	}
+	return nil
+}
+
+// repaint paints what has changed beside the states.
+func (s *screen) repaint() error {
+	s.take()
+	defer s.give()
+	return s.paint()
+}
+
+// resized draws everything for a terminal of another size: what it did with the old content is its own affair.
+func (s *screen) resized(size domain.Size) error {
+	s.take()
+	defer s.give()
+	s.size = size
+	s.painter.Reset()
+	return s.paint()
+}
+
+// resumed takes the terminal back after a stop that was not announced: everything may have been changed.
+func (s *screen) resumed(size domain.Size) error {
+	s.take()
+	defer s.give()
+	return s.again(size, s.painter.Leave)
+}
+
+// suspend gives the screen back while stop runs, and takes it again after.
+func (s *screen) suspend(stop func() (domain.Size, error)) (stopped error, err error) {
+	s.take()
+	defer s.give()
+	if s.life != lifeOurs {
+		return nil, nil
+	}
+	s.buf = s.painter.Leave(s.buf)
+	if err := s.write(); err != nil {
+		return nil, err
+	}
+	size, stopped := stop()
+	return stopped, s.again(size, nil)
+}
+
+// again takes the terminal back. The caller has the turn.
+func (s *screen) again(size domain.Size, leave func([]byte) []byte) error {
+	if s.life != lifeOurs {
+		return nil
+	}
+	if err := s.tty.Raw(); err != nil {
+		return &terminalError{err}
+	}
+	if leave != nil {
+		s.buf = leave(s.buf)
+	}
+	s.buf = s.painter.Enter(s.buf)
+	s.size = size
+	s.painter.Reset()
+	return s.paint()
+}

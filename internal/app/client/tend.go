@@ -1,0 +1,74 @@
+package client
+
+import (
+	"context"
+	"time"
+
+	"github.com/vev-term/vev/internal/domain"
+)
+
+// resumedGrace is how long the terminal's word that the job runs again may take after Suspend returned.
+const resumedGrace = 100 * time.Millisecond
+
+// tend draws what is not the daemon's doing, until ctx ends: notices, other sizes, stops. It may wait for a terminal
+// that takes nothing; the end does not wait for it. Its errors are terminalErrors.
+func (c *client) tend(ctx context.Context) error {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	var painted uint64
+	for {
+		var err error
+		select {
+		case <-c.notices.wake:
+		case <-timer.C:
+		case <-c.resized:
+			err = c.resize()
+		case <-c.suspend:
+			err = c.stop(ctx)
+		case <-c.resumed:
+			err = c.screen.resumed(c.size())
+		case <-ctx.Done():
+			return nil
+		}
+		if next := c.notices.tick(time.Now()); !next.IsZero() {
+			timer.Reset(time.Until(next))
+		}
+		if v := c.notices.version.Load(); err == nil && v != painted {
+			painted = v
+			err = c.screen.repaint()
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (c *client) resize() error {
+	size := c.size()
+	if !c.readOnly {
+		c.out.resize(size)
+	}
+	return c.screen.resized(size)
+}
+
+// stop suspends this program's job and comes back when it goes on.
+func (c *client) stop(ctx context.Context) error {
+	refused, err := c.screen.suspend(func() (domain.Size, error) {
+		err := c.o.Terminal.Suspend()
+		if err == nil {
+			grace := time.NewTimer(resumedGrace)
+			defer grace.Stop()
+			select {
+			case <-c.resumed:
+			case <-grace.C:
+			case <-ctx.Done():
+			}
+		}
+		return c.size(), err
+	})
+	if refused != nil {
+		c.notices.say("cannot suspend: %v", refused)
+		return err
+	}
+	return err
+}
