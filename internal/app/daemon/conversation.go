@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"sync"
+	"time"
 
 	"github.com/vev-term/vev/internal/domain"
 	"github.com/vev-term/vev/internal/domain/fault"
@@ -72,21 +73,44 @@ func (d *Daemon) serveAttach(ctx context.Context, conn ports.SessionServerConn, 
 		a.disconnect(l)
 		return err
 	}
-	var sending sync.WaitGroup
-	sending.Go(func() { a.send(l) })
+	sent := make(chan struct{})
 	r := newRequests(ctx, d, conn)
+	r.wg.Go(func() { defer close(sent); a.send(l) })
 	left, err := a.receive(l, r)
-	if left {
-		sending.Wait() // its last act is to tell the end
+	switch {
+	case left:
+		<-sent // its last act is to tell the end
 		a.leave(l)
-	} else {
+	case fault.KindOf(err) == fault.Violation || fault.KindOf(err) == fault.Denied:
+		a.tell(l, err, sent)
+		a.disconnect(l)
+	default:
 		a.disconnect(l)
 	}
 	conn.Close() // unblocks a sender or an answer that waits for the client
 	r.wait()
-	sending.Wait()
 	return err
 }
+
+// tell ends the attachment for what the client did wrong and lets the sender say so; a client
+// that does not read misses it.
+func (a *attachment) tell(l *link, why error, sent <-chan struct{}) {
+	a.s.mu.Lock()
+	if a.link == l && a.end == nil {
+		a.end = &protocol.Ended{Reason: protocol.EndFailed, Failure: protocol.FailureOf(why)}
+		a.poke()
+	}
+	a.s.mu.Unlock()
+	timer := time.NewTimer(goodbyeTimeout)
+	defer timer.Stop()
+	select {
+	case <-sent:
+	case <-timer.C:
+	}
+}
+
+// goodbyeTimeout bounds how long a failed conversation is kept to say why.
+const goodbyeTimeout = time.Second
 
 // attach finds or makes what m asks for and connects the client at l to it.
 func (d *Daemon) attach(m *protocol.Attach, l *link) (*attachment, *protocol.Attached, error) {

@@ -1,11 +1,11 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"log/slog"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -46,6 +46,7 @@ type Daemon struct {
 	names         map[string]*session // nil: taken by a session that is being made
 	attachments   map[protocol.Token]*attachment
 	conversations int
+	made          uint64 // sessions ever
 }
 
 // New returns a daemon without sessions. It starts nothing.
@@ -131,6 +132,8 @@ func (d *Daemon) create(c protocol.Create) (*session, error) {
 		d.notify()
 		return nil, err
 	}
+	d.made++
+	s.order = d.made
 	d.sessions[s.id], d.names[name] = s, s
 	s.launch()
 	return s, nil
@@ -235,10 +238,7 @@ func (d *Daemon) all() []*session {
 	}
 	d.mu.Unlock()
 	slices.SortFunc(list, func(a, b *session) int {
-		if c := a.created.Compare(b.created); c != 0 {
-			return c
-		}
-		return strings.Compare(a.id.String(), b.id.String())
+		return cmp.Compare(a.order, b.order)
 	})
 	return list
 }

@@ -36,6 +36,7 @@ type session struct {
 	d       *Daemon
 	id      domain.SessionID
 	created time.Time
+	order   uint64 // of creation; set before launch
 	command []string
 	program ports.Program
 	input   *inputQueue
