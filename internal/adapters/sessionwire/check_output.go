@@ -77,7 +77,7 @@ func checkEvent(body protocol.EventBody) error {
 		if len(body.Data) > protocol.MaxClipboardBytes {
 			return tooLong("clipboard", len(body.Data), protocol.MaxClipboardBytes)
 		}
-		return checkText("selection", body.Selection, selBytes)
+		return checkText("selection", body.Selection, protocol.MaxTextBytes)
 	case protocol.Notification:
 		if err := checkText("notification title", body.Title, protocol.MaxTextBytes); err != nil {
 			return err

@@ -92,7 +92,7 @@ func outputOf(w *wire.Output) *protocol.Output {
 	}
 	for _, p := range w.GetPanes() {
 		m.Panes = append(m.Panes, protocol.PaneUpdate{
-			Pane: p.GetPane(), Data: p.GetData(), ScreenTop: p.GetScreenTop(), FirstLine: p.GetFirstLine(), Size: decodeSize(p.GetSize()),
+			Pane: p.GetPane(), Data: notEmpty(p.GetData()), ScreenTop: p.GetScreenTop(), FirstLine: p.GetFirstLine(), Size: decodeSize(p.GetSize()),
 		})
 	}
 	for _, e := range w.GetEvents() {
@@ -110,7 +110,7 @@ func eventOf(e *wire.Event) protocol.EventBody {
 	case wire.Event_Cwd_case:
 		return protocol.Cwd{Path: e.GetCwd()}
 	case wire.Event_Clipboard_case:
-		return protocol.Clipboard{Selection: e.GetClipboard().GetSelection(), Data: e.GetClipboard().GetData()}
+		return protocol.Clipboard{Selection: e.GetClipboard().GetSelection(), Data: notEmpty(e.GetClipboard().GetData())}
 	case wire.Event_Notification_case:
 		return protocol.Notification{Title: e.GetNotification().GetTitle(), Body: e.GetNotification().GetBody()}
 	case wire.Event_Progress_case:

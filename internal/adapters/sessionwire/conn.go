@@ -128,7 +128,7 @@ func (c *conn) say(k kind) error {
 	case discard:
 		return errOver
 	}
-	if before == stateClosed {
+	if before >= stateEnded {
 		return errOver
 	}
 	return broken("%s was to be said in a conversation that is %s", k, before)

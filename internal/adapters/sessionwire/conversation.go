@@ -12,10 +12,11 @@ const (
 	stateAttached                // the long life of an attachment
 	stateRequesting              // requests and results, nothing else
 	stateWatching                // Watch was said
-	stateClosed                  // Ended or Refused was said: nothing follows
+	stateEnded                   // Ended was said: a Detach confirms that it was heard
+	stateClosed                  // Refused or that Detach was said: nothing follows
 )
 
-var stateNames = [...]string{"new", "attaching", "attached", "requesting", "watching", "closed"}
+var stateNames = [...]string{"new", "attaching", "attached", "requesting", "watching", "ended", "closed"}
 
 func (s state) String() string { return stateNames[s] }
 
@@ -74,11 +75,8 @@ func (s state) step(k kind) (state, verdict) {
 		if k == kindRefused {
 			return stateClosed, accept
 		}
-	case stateClosed:
-		// What the client said before it knew is nobody's fault; the server knew.
-		if k < kindAttached {
-			return s, discard
-		}
+	case stateEnded, stateClosed:
+		return s.stepOver(k)
 	}
 	return s, refuse
 }
@@ -115,8 +113,19 @@ func (s state) stepAttachment(k kind) (state, verdict) {
 		}
 	case kindEnded:
 		if s == stateAttached {
-			return stateClosed, accept
+			return stateEnded, accept
 		}
+	}
+	return s, refuse
+}
+
+// stepOver: what a client said before it knew is nobody's fault; the server knew.
+func (s state) stepOver(k kind) (state, verdict) {
+	switch {
+	case s == stateEnded && k == kindDetach:
+		return stateClosed, accept
+	case k < kindAttached:
+		return s, discard
 	}
 	return s, refuse
 }

@@ -108,12 +108,12 @@ func decodeRequestBody(w *wire.Request) (protocol.RequestBody, error) {
 	case wire.Request_Detach_case:
 		return &protocol.DetachAll{Session: w.GetDetach().GetSession()}, nil
 	case wire.Request_Type_case:
-		return &protocol.Type{Session: w.GetType().GetSession(), Data: w.GetType().GetData()}, nil
+		return &protocol.Type{Session: w.GetType().GetSession(), Data: notEmpty(w.GetType().GetData())}, nil
 	case wire.Request_Keys_case:
 		return &protocol.Keys{Session: w.GetKeys().GetSession(), Names: w.GetKeys().GetKeys()}, nil
 	case wire.Request_Paste_case:
 		p := w.GetPaste()
-		return &protocol.Paste{Session: p.GetSession(), Data: p.GetData(), Begin: p.GetBegin(), End: p.GetEnd()}, nil
+		return &protocol.Paste{Session: p.GetSession(), Data: notEmpty(p.GetData()), Begin: p.GetBegin(), End: p.GetEnd()}, nil
 	case wire.Request_Capture_case:
 		c := w.GetCapture()
 		return &protocol.Capture{Session: c.GetSession(), HistoryLines: int(c.GetHistoryLines()), Look: c.GetLook()}, nil

@@ -211,7 +211,7 @@ func genEventBody() *rapid.Generator[protocol.EventBody] {
 		case 2:
 			return protocol.Cwd{Path: genText(60).Draw(t, "cwd")}
 		case 3:
-			return protocol.Clipboard{Selection: genText(selBytes).Draw(t, "selection"), Data: genData(60).Draw(t, "data")}
+			return protocol.Clipboard{Selection: genText(32).Draw(t, "selection"), Data: genData(60).Draw(t, "data")}
 		case 4:
 			return protocol.Notification{Title: genText(60).Draw(t, "title"), Body: genText(60).Draw(t, "body")}
 		case 5:

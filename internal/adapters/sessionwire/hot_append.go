@@ -83,7 +83,7 @@ func appendOutput(b []byte, m *protocol.Output) []byte {
 	b = appendUint(b, 1, m.Epoch)
 	b = appendUint(b, 2, m.Base)
 	b = appendUint(b, 3, m.New)
-	b = appendUint(b, 4, flag(m.Full))
+	b = appendUint(b, 4, bit(m.Full))
 	b = appendUint(b, 5, m.Echo)
 	b = appendUint(b, 6, m.InputAcked)
 	if m.Layout != nil {
@@ -99,7 +99,7 @@ func appendOutput(b []byte, m *protocol.Output) []byte {
 }
 
 func sizeOutput(m *protocol.Output) int {
-	n := sizeUint(1, m.Epoch) + sizeUint(2, m.Base) + sizeUint(3, m.New) + sizeUint(4, flag(m.Full)) +
+	n := sizeUint(1, m.Epoch) + sizeUint(2, m.Base) + sizeUint(3, m.New) + sizeUint(4, bit(m.Full)) +
 		sizeUint(5, m.Echo) + sizeUint(6, m.InputAcked)
 	if m.Layout != nil {
 		n += sizeField(7, sizeLayout(m.Layout))
@@ -205,7 +205,7 @@ func sizeMark(m protocol.PromptMark) int {
 // signed is an int32 as protobuf writes it: extended to 64 bits.
 func signed(v int) uint64 { return uint64(int64(int32(v))) }
 
-func flag(v bool) uint64 {
+func bit(v bool) uint64 {
 	if v {
 		return 1
 	}

@@ -69,11 +69,11 @@ func parseClipboard(b []byte) (protocol.Clipboard, error) {
 		case err != nil || !more:
 			return body, err
 		case c.isData(1):
-			if body.Selection, err = c.text("selection", selBytes); err != nil {
+			if body.Selection, err = c.text("selection", protocol.MaxTextBytes); err != nil {
 				return body, err
 			}
 		case c.isData(2):
-			body.Data = c.data
+			body.Data = c.bytes()
 		}
 	}
 }

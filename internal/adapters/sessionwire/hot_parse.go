@@ -91,6 +91,16 @@ func (c *cursor) text(what string, limit int) (string, error) {
 	return string(c.data), nil
 }
 
+// bytes is the value at hand, in the frame's memory; nil when empty, as the zero value is.
+func (c *cursor) bytes() []byte { return notEmpty(c.data) }
+
+func notEmpty(b []byte) []byte {
+	if len(b) == 0 {
+		return nil
+	}
+	return b
+}
+
 // once refuses a message given twice.
 func (c *cursor) once(seen *uint32) error {
 	if *seen&(1<<c.num) != 0 {
@@ -113,7 +123,7 @@ func parseInput(b []byte, m *protocol.Input) error {
 		case c.isUint(1):
 			m.Seq = c.uint
 		case c.isData(2):
-			m.Data = c.data
+			m.Data = c.bytes()
 		}
 	}
 }
@@ -254,7 +264,7 @@ func parsePane(b []byte, p *protocol.PaneUpdate) error {
 		case c.isUint(1):
 			p.Pane = c.uint
 		case c.isData(2):
-			p.Data = c.data
+			p.Data = c.bytes()
 		case c.isUint(3):
 			p.ScreenTop = c.uint
 		case c.isUint(4):

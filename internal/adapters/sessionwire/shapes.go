@@ -18,7 +18,6 @@ const (
 	idBytes      = 16
 	versionBytes = 128 // of software
 	styleBytes   = 32  // of a cursor or a mode
-	selBytes     = 32  // selections of a clipboard event
 )
 
 // name is a field that names a session: a session name or 32 hexadecimal digits.
