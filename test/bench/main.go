@@ -1,0 +1,219 @@
+//go:build linux
+
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// bench is one run of the suite.
+type bench struct {
+	ctx    context.Context // ended by a signal; every wait looks at it
+	dir    string          // scratch, removed at the end
+	self   string          // this program: it is also what runs in the sessions
+	vev    string          // the vev under test, "" when it is not measured
+	peers  []*peer
+	quick  bool
+	rounds int // 0: each table's own number
+	noise  noise
+}
+
+// tables are all tables in the order of a whole run.
+var tables = []struct {
+	name, title string
+	measure     func(*bench, *table) error
+}{
+	{"attach", "attach: start of the client to a whole known screen", (*bench).attach},
+	{"create", "create: start of the client to the first output of the new session", (*bench).create},
+	{"many", "many: 100 detached sessions made one after another, and listed", (*bench).many},
+	{"echo", "echo: key typed to its cell seen, open loop", (*bench).echo},
+	{"flood", "flood: 50 MB of text and 2,000,000 numbers, attached", (*bench).flood},
+	{"ctrlc", "ctrlc: Ctrl-C in `yes` to what follows", (*bench).interrupt},
+	{"mem", "mem: sessions of 10,000 full lines, one client attached, then idle", (*bench).memory},
+}
+
+func main() {
+	if len(os.Args) > 1 && os.Args[1] == programArg {
+		runProgram(os.Args[2:])
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	code := run(ctx)
+	stop()
+	os.Exit(code)
+}
+
+func run(ctx context.Context) int {
+	quick := flag.Bool("quick", false, "a smoke run of less than a minute: everything small, few rounds")
+	gate := flag.Bool("gate", false, "fail when a target is missed by more than a quarter")
+	rounds := flag.Int("rounds", 0, "rounds of each table (0: the table's own number)")
+	only := flag.String("peers", "", "comma-separated peers (default: all that are installed)")
+	binary := flag.String("vev", "", "the vev to measure (default: built from this checkout; \"none\": leave it out)")
+	flag.Usage = usage
+	flag.Parse()
+
+	b := &bench{ctx: ctx, quick: *quick, rounds: *rounds}
+	if err := b.setUp(*binary, *only); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		return 1
+	}
+	defer b.tearDown()
+	names := flag.Args()
+	for _, name := range names {
+		if !slices.ContainsFunc(tables, tableNamed(name)) {
+			fmt.Fprintf(os.Stderr, "bench: no table %q\n", name)
+			usage()
+			return 2
+		}
+	}
+	return b.run(names, *gate)
+}
+
+func usage() {
+	fmt.Fprintln(flag.CommandLine.Output(), "usage: bench [flags] [table...]\n\ntables:")
+	for _, t := range tables {
+		fmt.Fprintf(flag.CommandLine.Output(), "  %s\n", t.title)
+	}
+	fmt.Fprintln(flag.CommandLine.Output(), "\nflags:")
+	flag.PrintDefaults()
+}
+
+type tableEntry = struct {
+	name, title string
+	measure     func(*bench, *table) error
+}
+
+func tableNamed(name string) func(tableEntry) bool {
+	return func(t tableEntry) bool { return t.name == name }
+}
+
+// run makes the named tables, all of them without a name, and returns the exit code.
+func (b *bench) run(names []string, gate bool) int {
+	begin := time.Now()
+	code := 0
+	made := map[string]*table{}
+	for _, entry := range tables {
+		if len(names) > 0 && !slices.Contains(names, entry.name) {
+			continue
+		}
+		t := newTable(entry.title)
+		start := time.Now()
+		if err := entry.measure(b, t); err != nil {
+			t.note(err)
+			code = 1
+		}
+		if b.ctx.Err() != nil {
+			return 130
+		}
+		made[entry.name] = t
+		t.print(os.Stdout, b.peerNames(), time.Since(start))
+	}
+	missed := printTargets(os.Stdout, made)
+	fmt.Printf("\n%s; %s\n", time.Since(begin).Round(time.Second), b.noise)
+	if gate && missed > 0 {
+		code = 1
+	}
+	return code
+}
+
+// setUp makes the scratch directory, finds or builds vev, and keeps the peers that are installed.
+func (b *bench) setUp(binary, only string) error {
+	// What a peer leaves behind becomes ours, not init's, so that it can be found and ended.
+	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+		return fmt.Errorf("cannot adopt what peers leave running: %w", err)
+	}
+	debug.SetGCPercent(1000) // the collector must not run in the middle of a key
+	var err error
+	if b.self, err = os.Executable(); err != nil {
+		return err
+	}
+	if b.dir, err = os.MkdirTemp("", "vevbench-"); err != nil {
+		return err
+	}
+	if binary != "none" {
+		if b.vev, err = b.findVev(binary); err != nil {
+			os.RemoveAll(b.dir)
+			return err
+		}
+	}
+	for _, p := range allPeers(b.vev) {
+		if only != "" && !slices.Contains(strings.Split(only, ","), p.name) {
+			continue
+		}
+		if p.exe != "" {
+			if _, err := exec.LookPath(p.exe); err != nil {
+				fmt.Printf("%s is not installed: left out\n", p.name)
+				continue
+			}
+		}
+		b.peers = append(b.peers, p)
+	}
+	return nil
+}
+
+func (b *bench) findVev(binary string) (string, error) {
+	if binary != "" {
+		return filepath.Abs(binary)
+	}
+	binary = filepath.Join(b.dir, "vev")
+	out, err := exec.CommandContext(b.ctx, "go", "build", "-o", binary, "github.com/vev-term/vev/cmd/vev").CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("vev does not build: %w\n%s", err, out)
+	}
+	return binary, nil
+}
+
+// tearDown ends whatever still runs and removes the scratch directory.
+func (b *bench) tearDown() {
+	endAll(func() []int { return descendants(os.Getpid()) })
+	os.RemoveAll(b.dir)
+}
+
+func (b *bench) peerNames() []string {
+	var names []string
+	for _, p := range b.peers {
+		names = append(names, p.name)
+	}
+	return names
+}
+
+// count is how often a table does a thing: what was asked for, else full, or small in a smoke run.
+func (b *bench) count(full, small int) int {
+	switch {
+	case b.rounds > 0:
+		return b.rounds
+	case b.quick:
+		return small
+	}
+	return full
+}
+
+// size is how large a table's load is.
+func (b *bench) size(full, small int) int {
+	if b.quick {
+		return small
+	}
+	return full
+}
+
+// pause waits for d, less when the run is interrupted.
+func (b *bench) pause(d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-b.ctx.Done():
+	}
+}

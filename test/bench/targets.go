@@ -1,0 +1,87 @@
+//go:build linux
+
+package main
+
+import (
+	"fmt"
+	"io"
+)
+
+// target is one thing that vev has to reach in a table: at most limit times the base's median, or at most limit where
+// there is no base.
+type target struct {
+	id     string
+	table  string
+	metric string
+	base   string
+	limit  float64
+	// tail: few samples decide and two cores are few, so that it is shown but gates nothing.
+	tail bool
+}
+
+// targets are the project's local targets. L1 allows for a client whose bytes pass through a broker.
+var targets = []target{
+	{id: "L1", table: "echo", metric: "idle p50 µs", base: "tmux", limit: 1.6},
+	{id: "L2", table: "echo", metric: "idle p99 µs", base: "tmux", limit: 1.2, tail: true},
+	{id: "L3", table: "echo", metric: "detached p50 µs", base: "tmux", limit: 0.4},
+	{id: "L3", table: "echo", metric: "detached p99 µs", base: "tmux", limit: 0.9, tail: true},
+	{id: "L4", table: "echo", metric: "attached p50 µs", base: "tmux", limit: 0.3},
+	{id: "L4", table: "echo", metric: "attached p99 µs", base: "tmux", limit: 0.6, tail: true},
+	{id: "L5", table: "flood", metric: "cat s", base: "tmux", limit: 0.85},
+	{id: "L5", table: "flood", metric: "cat s", base: "raw", limit: 1.5},
+	{id: "L5", table: "flood", metric: "cat CPU s", base: "tmux", limit: 1},
+	{id: "L6", table: "flood", metric: "seq s", base: "tmux", limit: 0.8},
+	{id: "L7", table: "ctrlc", metric: "to prompt ms", base: "tmux", limit: 1},
+	{id: "L7", table: "ctrlc", metric: "KB after", limit: 10},
+	{id: "L8", table: "attach", metric: "ms", base: "tmux", limit: 1.3},
+	{id: "L8", table: "attach", metric: "bytes", base: "tmux", limit: 1},
+	{id: "L9", table: "create", metric: "warm ms", base: "tmux", limit: 1.1},
+	{id: "L10", table: "many", metric: "create 100 s", base: "tmux", limit: 1.1},
+	{id: "L10", table: "many", metric: "list ms", base: "tmux", limit: 1.2},
+	{id: "L11", table: "mem", metric: "50: PSS MiB", base: "tmux", limit: 0.45},
+	{id: "L12", table: "mem", metric: "1: PSS MiB", base: "tmux", limit: 1.5},
+	{id: "L13", table: "mem", metric: "50: CPU ms/s", limit: 0},
+	{id: "L13", table: "mem", metric: "50: switches/s", limit: 1},
+}
+
+// value is what vev reached; false when it was not measured.
+func (g target) value(made map[string]*table) (float64, bool) {
+	if g.base == "" {
+		return made[g.table].median("vev", g.metric)
+	}
+	return made[g.table].ratio("vev", g.base, g.metric)
+}
+
+// slack is by how much a target may be missed before a gate fails.
+const slack = 1.25
+
+// printTargets judges each target that was measured and returns how many were missed by more than the slack.
+func printTargets(w io.Writer, made map[string]*table) (missed int) {
+	rows := [][]string{{"target", "value", "at most", "of", ""}}
+	for _, g := range targets {
+		v, ok := g.value(made)
+		if !ok {
+			continue
+		}
+		verdict := "met"
+		if v > g.limit {
+			verdict = "MISSED"
+			if v > g.limit*slack && !g.tail {
+				missed++
+			}
+		}
+		of := g.base
+		if of == "" {
+			of = "itself"
+		}
+		rows = append(rows, []string{
+			fmt.Sprintf("%s %s %s", g.id, g.table, g.metric), cellText(v, true), cellText(g.limit, true), of, verdict,
+		})
+	}
+	if len(rows) > 1 {
+		fmt.Fprintln(w, "\ntargets")
+		fmt.Fprintln(w)
+		writeAligned(w, rows)
+	}
+	return missed
+}
