@@ -31,11 +31,14 @@ type bench struct {
 	noise  noise
 }
 
-// tables are all tables in the order of a whole run.
-var tables = []struct {
+// tableEntry is one table that can be asked for.
+type tableEntry struct {
 	name, title string
 	measure     func(*bench, *table) error
-}{
+}
+
+// tables are all tables in the order of a whole run.
+var tables = []tableEntry{
 	{"attach", "attach: start of the client to a whole known screen", (*bench).attach},
 	{"create", "create: start of the client to the first output of the new session", (*bench).create},
 	{"many", "many: 100 detached sessions made one after another, and listed", (*bench).many},
@@ -88,11 +91,6 @@ func usage() {
 	}
 	fmt.Fprintln(flag.CommandLine.Output(), "\nflags:")
 	flag.PrintDefaults()
-}
-
-type tableEntry = struct {
-	name, title string
-	measure     func(*bench, *table) error
 }
 
 func tableNamed(name string) func(tableEntry) bool {
