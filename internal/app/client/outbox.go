@@ -10,10 +10,13 @@ import (
 	"github.com/vev-term/vev/internal/protocol"
 )
 
-// directBytes of input may be on their way for whoever has something to send to send it from their own goroutine: so
-// little is taken by any carriage at once. With more (a paste, a link that is stuck) the sender goroutine sends, so that
-// the terminal is read and states are received whatever the carriage does.
-const directBytes = 4 << 10
+// So much input may be on its way for whoever has something to send to send it from their own goroutine: so little is
+// taken by any carriage at once. With more (a paste, a link that is stuck) the sender goroutine sends, so that the
+// terminal is read and states are received whatever the carriage does.
+const (
+	directBytes    = 4 << 10
+	directMessages = 64
+)
 
 // outbox holds what is owed to the daemon: the newest acknowledgement, the newest size, the input, the goodbye. Owing
 // never waits. At most one goroutine is in Send at a time; the others leave what they owe to it.
@@ -189,7 +192,7 @@ func (o *outbox) flush(mayWait bool) {
 	var lost ports.SessionClientConn
 	o.mu.Lock()
 	for !o.sending && o.conn != nil {
-		if !mayWait && o.in.kept > directBytes {
+		if !mayWait && (o.in.kept > directBytes || o.in.count > directMessages) {
 			signal(o.wake)
 			break
 		}

@@ -1,0 +1,606 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/vev-term/vev/internal/domain"
+	"github.com/vev-term/vev/internal/domain/fault"
+	"github.com/vev-term/vev/internal/domain/render"
+	"github.com/vev-term/vev/internal/domain/vt"
+	"github.com/vev-term/vev/internal/ports"
+	"github.com/vev-term/vev/internal/protocol"
+)
+
+// fakeTerminal is a user's terminal: what is written feeds an engine, what is typed waits in a bounded buffer as in the
+// kernel.
+type fakeTerminal struct {
+	mu      sync.Mutex
+	changed sync.Cond
+	typed   []byte
+	closed  bool
+	stuck   bool // takes no bytes
+	writing int  // calls of Write that wait
+	raw     bool
+	size    domain.Size
+	vt      *vt.Terminal
+	out     []byte // all that was written
+	writes  int
+	calls   []string
+	events  chan ports.TerminalEvent
+	suspend func() error
+	onWrite func(p []byte)
+}
+
+const terminalBuffer = 4095
+
+func newFakeTerminal(cols, rows int) *fakeTerminal {
+	t := &fakeTerminal{
+		size: domain.Size{Cols: cols, Rows: rows}, events: make(chan ports.TerminalEvent, 8),
+		vt: vt.New(vt.Options{Cols: cols, Rows: rows}),
+	}
+	t.changed.L = &t.mu
+	return t
+}
+
+func (t *fakeTerminal) call(name string) {
+	t.calls = append(t.calls, name)
+}
+
+func (t *fakeTerminal) Raw() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.call("raw")
+	t.raw = true
+	return nil
+}
+
+func (t *fakeTerminal) Restore() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.call("restore")
+	t.raw = false
+	return nil
+}
+
+func (t *fakeTerminal) Read(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for len(t.typed) == 0 && !t.closed {
+		t.changed.Wait()
+	}
+	if t.closed {
+		return 0, io.ErrClosedPipe
+	}
+	n := copy(p, t.typed)
+	t.typed = t.typed[n:]
+	t.changed.Broadcast()
+	return n, nil
+}
+
+// enter types p and waits while the kernel's buffer is full, until the terminal is closed.
+func (t *fakeTerminal) enter(p string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for len(p) > 0 {
+		for len(t.typed) >= terminalBuffer && !t.closed {
+			t.changed.Wait()
+		}
+		if t.closed {
+			return
+		}
+		n := min(len(p), terminalBuffer-len(t.typed))
+		t.typed = append(t.typed, p[:n]...)
+		p = p[n:]
+		t.changed.Broadcast()
+	}
+}
+
+func (t *fakeTerminal) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.writing++
+	for t.stuck && !t.closed {
+		t.changed.Wait()
+	}
+	t.writing--
+	if t.closed {
+		return 0, io.ErrClosedPipe
+	}
+	t.vt.Write(p)
+	t.out = append(t.out, p...)
+	t.writes++
+	if t.onWrite != nil {
+		t.onWrite(p)
+	}
+	return len(p), nil
+}
+
+func (t *fakeTerminal) Size() (domain.Size, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.size, nil
+}
+
+func (t *fakeTerminal) Events() <-chan ports.TerminalEvent { return t.events }
+
+func (t *fakeTerminal) Suspend() error {
+	t.mu.Lock()
+	t.call("suspend")
+	f := t.suspend
+	t.mu.Unlock()
+	return f()
+}
+
+func (t *fakeTerminal) Close() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.call("close")
+	t.closed, t.raw = true, false
+	t.changed.Broadcast()
+	return nil
+}
+
+func (t *fakeTerminal) setStuck(stuck bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.stuck = stuck
+	t.changed.Broadcast()
+}
+
+// resize is what the window system does to a terminal.
+func (t *fakeTerminal) resize(cols, rows int) {
+	t.mu.Lock()
+	t.size = domain.Size{Cols: cols, Rows: rows}
+	t.vt.Resize(cols, rows)
+	t.mu.Unlock()
+	t.events <- ports.TerminalResized
+}
+
+func (t *fakeTerminal) written() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return string(t.out)
+}
+
+// left reports whether the terminal is as it was found: cooked, on its main screen.
+func (t *fakeTerminal) left() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return !t.raw && !t.vt.Modes().Alternate
+}
+
+func (t *fakeTerminal) text() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return screenText(t.vt)
+}
+
+// screenText is the text of a screen, a line a row.
+func screenText(t *vt.Terminal) string {
+	_, rows := t.Size()
+	var out []byte
+	for y := range rows {
+		var line []byte
+		for _, c := range t.Row(y).Cells() {
+			switch n := len(line); {
+			case c.IsSpacer():
+			default:
+				if line = t.AppendCell(line, c); len(line) == n {
+					line = append(line, ' ')
+				}
+			}
+		}
+		out = append(append(out, bytes.TrimRight(line, " ")...), '\n')
+	}
+	return string(out)
+}
+
+// pipe is one conversation: bounded in both directions.
+type pipe struct {
+	toDaemon chan protocol.SessionClientMessage
+	toClient chan protocol.SessionServerMessage
+	gone     chan struct{}
+	once     sync.Once
+	onClose  func()
+}
+
+func newPipe() *pipe {
+	return &pipe{
+		toDaemon: make(chan protocol.SessionClientMessage, 2*directMessages), toClient: make(chan protocol.SessionServerMessage, 16),
+		gone: make(chan struct{}),
+	}
+}
+
+func (p *pipe) Close() error {
+	p.once.Do(func() {
+		close(p.gone)
+		p.onClose()
+	})
+	return nil
+}
+
+func (p *pipe) closed() bool {
+	select {
+	case <-p.gone:
+		return true
+	default:
+		return false
+	}
+}
+
+var errCut = errors.New("connection cut")
+
+func (p *pipe) Send(m protocol.SessionClientMessage) error {
+	if p.closed() {
+		return errCut
+	}
+	select {
+	case p.toDaemon <- cloneMessage(m):
+		return nil
+	case <-p.gone:
+		return errCut
+	}
+}
+
+// cloneMessage copies what the sender will use again.
+func cloneMessage(m protocol.SessionClientMessage) protocol.SessionClientMessage {
+	switch m := m.(type) {
+	case *protocol.Input:
+		return &protocol.Input{Seq: m.Seq, Data: bytes.Clone(m.Data)}
+	case *protocol.Ack:
+		c := *m
+		return &c
+	case *protocol.Resize:
+		c := *m
+		return &c
+	case *protocol.Attach:
+		c := *m
+		return &c
+	}
+	return m
+}
+
+func (p *pipe) Receive() (protocol.SessionServerMessage, error) {
+	select {
+	case m := <-p.toClient:
+		return m, nil
+	default:
+	}
+	select {
+	case m := <-p.toClient:
+		return m, nil
+	case <-p.gone:
+		return nil, errCut
+	}
+}
+
+func (p *pipe) Pending() bool { return len(p.toClient) > 0 }
+
+// fakeDaemon has one session with one attachment and keeps to the protocol. Its hooks make it slow or wrong.
+type fakeDaemon struct {
+	t *testing.T
+
+	mu       sync.Mutex
+	changed  sync.Cond
+	conn     *pipe // the newest conversation
+	dials    int
+	attaches []*protocol.Attach
+	got      []protocol.SessionClientMessage // but Input
+	input    []byte
+	inputs   int // Input messages, repeated ones too
+	received uint64
+	written  uint64 // acknowledged
+	deaf     bool   // reads nothing
+	mute     bool   // acknowledges no input
+	problem  string
+	acked    protocol.Ack
+
+	term         *vt.Terminal
+	painter      *render.Painter
+	epoch, state uint64
+	events       []protocol.Event
+	eventSeq     uint64
+
+	dialErr func(n int) error              // of dial n, from 1
+	refuse  func(n int) *protocol.Failure  // of attach n, from 1
+	silent  bool                           // answers no attach
+	onDial  func()                         // runs before a dial returns
+	onInput func(d *fakeDaemon, in []byte) // with mu held
+
+	wg sync.WaitGroup
+}
+
+func newFakeDaemon(cols, rows int) *fakeDaemon {
+	d := &fakeDaemon{term: vt.New(vt.Options{Cols: cols, Rows: rows})}
+	d.changed.L = &d.mu
+	return d
+}
+
+func (d *fakeDaemon) Dial(ctx context.Context) (ports.SessionClientConn, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.dials++
+	if d.onDial != nil {
+		d.onDial()
+	}
+	if d.dialErr != nil {
+		if err := d.dialErr(d.dials); err != nil {
+			return nil, err
+		}
+	}
+	p := newPipe()
+	p.onClose = func() { d.set(func() {}) }
+	d.conn = p
+	d.wg.Go(func() { d.serve(p) })
+	return p, nil
+}
+
+func (d *fakeDaemon) serve(p *pipe) {
+	for {
+		d.mu.Lock()
+		for d.deaf && !p.closed() {
+			d.changed.Wait()
+		}
+		d.mu.Unlock()
+		select {
+		case m := <-p.toDaemon:
+			d.handle(p, m)
+		case <-p.gone:
+			return
+		}
+	}
+}
+
+func (d *fakeDaemon) wrong(what string) {
+	if d.problem == "" {
+		d.problem = what
+	}
+}
+
+func (d *fakeDaemon) handle(p *pipe, m protocol.SessionClientMessage) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if p != d.conn {
+		return
+	}
+	switch m := m.(type) {
+	case *protocol.Attach:
+		d.attach(p, m)
+	case *protocol.Input:
+		d.inputs++
+		d.take(p, m)
+	case *protocol.Ack:
+		if m.Epoch != d.epoch || m.State > d.state || m.State < d.acked.State && m.Epoch == d.acked.Epoch {
+			d.wrong("bad ack")
+		}
+		d.acked = *m
+	case *protocol.Resize:
+		d.got = append(d.got, m)
+	case *protocol.Detach:
+		d.got = append(d.got, m)
+		d.post(p, &protocol.Ended{Reason: protocol.EndDetached})
+	default:
+		d.got = append(d.got, m)
+	}
+}
+
+func (d *fakeDaemon) attach(p *pipe, m *protocol.Attach) {
+	d.attaches = append(d.attaches, m)
+	if d.silent {
+		return
+	}
+	if d.refuse != nil {
+		if f := d.refuse(len(d.attaches)); f != nil {
+			d.post(p, &protocol.Refused{Failure: *f})
+			return
+		}
+	}
+	if resumed := m.Resume != nil; resumed != (len(d.attaches) > 1) || resumed && m.Resume.Token != (protocol.Token{7}) {
+		d.wrong("bad resume")
+	}
+	if m.Resume != nil {
+		d.events = slices.DeleteFunc(d.events, func(e protocol.Event) bool { return e.Seq <= m.Resume.EventSeq })
+	}
+	cols, rows := d.term.Size()
+	d.post(p, &protocol.Attached{
+		ID: domain.SessionID{1}, Name: "w", Token: protocol.Token{7}, InputReceived: d.written,
+		Size: domain.Size{Cols: cols, Rows: rows}, ReadOnly: m.ReadOnly,
+	})
+	d.epoch, d.state, d.painter = d.epoch+1, 0, nil
+	d.draw(p)
+}
+
+func (d *fakeDaemon) take(p *pipe, m *protocol.Input) {
+	if len(m.Data) == 0 || len(m.Data) > protocol.MaxInputBytes {
+		d.wrong("bad input length")
+	}
+	switch {
+	case m.Seq == d.received+1:
+		d.received++
+		d.input = append(d.input, m.Data...)
+		if d.onInput != nil {
+			d.onInput(d, m.Data)
+		}
+	case m.Seq > d.received:
+		d.wrong("input is missing")
+	}
+	d.changed.Broadcast()
+	if !d.mute {
+		d.written = d.received
+		d.post(p, &protocol.Output{InputAcked: d.written})
+	}
+}
+
+// post gives a message to the client, unless its queue is full, as of a daemon that does not wait.
+func (d *fakeDaemon) post(p *pipe, m protocol.SessionServerMessage) {
+	select {
+	case p.toClient <- m:
+	case <-p.gone:
+	default:
+	}
+}
+
+// draw sends the newest state. The caller holds mu.
+func (d *fakeDaemon) draw(p *pipe) {
+	out := &protocol.Output{Epoch: d.epoch, Base: d.state, New: d.state + 1}
+	if d.painter == nil {
+		d.painter, out.Full, out.Base = render.NewPainter(render.Canonical), true, 0
+	}
+	var f render.Frame
+	f.SetTerminal(d.term)
+	cols, rows := d.term.Size()
+	out.Panes = []protocol.PaneUpdate{{Pane: 3, Data: d.painter.Paint(nil, &f), Size: domain.Size{Cols: cols, Rows: rows}}}
+	out.Events = slices.Clone(d.events)
+	out.InputAcked = d.written
+	d.state++
+	d.post(p, out)
+}
+
+// prints is the program's output, drawn at once.
+func (d *fakeDaemon) prints(s string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.term.Write([]byte(s))
+	d.draw(d.conn)
+}
+
+// happens is an event, sent with a state.
+func (d *fakeDaemon) happens(body protocol.EventBody) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.eventSeq++
+	d.events = append(d.events, protocol.Event{Seq: d.eventSeq, Pane: 3, Body: body})
+	d.draw(d.conn)
+}
+
+// says sends m as it is.
+func (d *fakeDaemon) says(m protocol.SessionServerMessage) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.post(d.conn, m)
+}
+
+// cut kills the conversation. What the client sent is still taken, or lost.
+func (d *fakeDaemon) cut(taken bool) {
+	d.mu.Lock()
+	p := d.conn
+	d.mu.Unlock()
+	if taken {
+		for len(p.toDaemon) > 0 {
+			select {
+			case m := <-p.toDaemon:
+				d.handle(p, m)
+			default:
+			}
+		}
+	}
+	p.Close()
+}
+
+func (d *fakeDaemon) set(f func()) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	f()
+	d.changed.Broadcast()
+}
+
+func (d *fakeDaemon) typed() string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return string(d.input)
+}
+
+// await waits until the daemon has n bytes of input.
+func (d *fakeDaemon) await(n int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for len(d.input) < n && d.problem == "" {
+		d.changed.Wait()
+	}
+}
+
+// attachment is a client in a bubble, with its terminal and daemon.
+type attachment struct {
+	t      *testing.T
+	term   *fakeTerminal
+	daemon *fakeDaemon
+	opts   Options
+	client *client
+	cancel context.CancelFunc
+	done   chan struct{}
+	result Result
+	err    error
+}
+
+// attached runs f beside a client that is attached, in a bubble, and joins everything. setup may change what is there
+// before the client starts.
+func attached(t *testing.T, setup, f func(a *attachment)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		a := &attachment{t: t, term: newFakeTerminal(20, 5), daemon: newFakeDaemon(20, 5), done: make(chan struct{})}
+		a.opts = Options{Terminal: a.term, Dialer: a.daemon, Attach: protocol.Attach{Session: "w"}, Leader: DefaultLeader}
+		if setup != nil {
+			setup(a)
+		}
+		var ctx context.Context
+		ctx, a.cancel = context.WithCancel(t.Context())
+		a.client = newClient(a.opts)
+		go func() {
+			defer close(a.done)
+			a.result, a.err = a.client.run(ctx)
+		}()
+		synctest.Wait()
+		defer a.check()
+		f(a)
+	})
+}
+
+// check ends the client and joins everything.
+func (a *attachment) check() {
+	a.cancel()
+	<-a.done
+	a.daemon.mu.Lock()
+	conn := a.daemon.conn
+	a.daemon.mu.Unlock()
+	if conn != nil {
+		conn.Close()
+	}
+	a.daemon.wg.Wait()
+	if a.daemon.problem != "" {
+		a.t.Error(a.daemon.problem)
+	}
+	if !a.term.closed || !a.term.left() {
+		a.t.Error("the terminal was not given back")
+	}
+}
+
+// types and waits until all that follows is done.
+func (a *attachment) types(s string) {
+	go a.term.enter(s)
+	synctest.Wait()
+}
+
+// ends waits for the end for at most d.
+func (a *attachment) ends(d time.Duration) (Result, error) {
+	a.t.Helper()
+	select {
+	case <-a.done:
+	case <-time.After(d):
+		a.t.Errorf("the client has not ended after %s", d)
+		a.cancel()
+		<-a.done
+	}
+	return a.result, a.err
+}
+
+func failure(kind fault.Kind, text string) *protocol.Failure {
+	return &protocol.Failure{Kind: kind, Text: text}
+}
