@@ -145,15 +145,21 @@ func (r *Rejection) Fault(ours Hello) *fault.Error {
 	if r.Code == RejectVersion || r.Code == RejectEpoch || r.Code == RejectMagic {
 		kind = fault.Incompatible
 	}
+	who := fault.Clean(r.Software)
+	if who == "" {
+		who = "the other side"
+	}
 	err := fault.New(kind, "%s speaks versions %d to %d, this is %s with versions %d to %d: %s",
-		fault.Clean(r.Software), r.MinVersion, r.MaxVersion, ours.Software, ours.MinVersion, ours.MaxVersion, fault.Clean(r.Text))
+		who, r.MinVersion, r.MaxVersion, ours.Software, ours.MinVersion, ours.MaxVersion, fault.Clean(r.Text))
 	err.Peer = true
 	switch {
 	case kind != fault.Incompatible:
 	case r.MaxVersion < ours.MinVersion:
 		return err.WithHint("the other side is older: end its sessions and restart it, or upgrade it")
-	default:
+	case r.MinVersion > ours.MaxVersion:
 		return err.WithHint("this vev is older: upgrade it")
+	default:
+		return err.WithHint("the two do not come from one release: install the same vev on both sides")
 	}
 	return err
 }
