@@ -591,9 +591,10 @@ func (a *attachment) types(s string) {
 // ends waits for the end for at most d.
 func (a *attachment) ends(d time.Duration) (Result, error) {
 	a.t.Helper()
+	synctest.Wait()
 	select {
 	case <-a.done:
-	case <-time.After(d):
+	case <-time.After(d + 1):
 		a.t.Errorf("the client has not ended after %s", d)
 		a.cancel()
 		<-a.done

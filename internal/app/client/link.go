@@ -183,8 +183,8 @@ func (l *link) output(m *protocol.Output, pender ports.Pender) error {
 	if err := l.out.received(m.InputAcked); err != nil {
 		return err
 	}
-	if m.New == 0 && len(m.Events) == 0 && l.held == 0 {
-		return nil
+	if m.New == 0 && len(m.Events) == 0 && len(m.Panes) == 0 && l.held == 0 {
+		return nil // acknowledges input, and need not wait for the screen
 	}
 	l.held++
 	more := pender != nil && l.held < protocol.MaxOutputWindow && pender.Pending()
