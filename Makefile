@@ -1,0 +1,61 @@
+# Everything a person or a machine does with this checkout; make help lists it.
+.DEFAULT_GOAL := help
+.PHONY: help build run test race fuzz bench bench-vt lint gen check clean tools
+
+VERSION   := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+BIN       := bin/vev
+COUNT     ?= 1
+FUZZTIME  ?= 30s
+PACKAGES  ?= ./...
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' Makefile
+
+build: ## build bin/vev
+	go build -trimpath -ldflags '-X main.version=$(VERSION)' -o $(BIN) ./cmd/vev
+
+run: build ## build vev and go into a new session
+	@exec env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u MAKE_TERMOUT -u MAKE_TERMERR $(BIN)
+
+tools: ## install the programs that the tests run, where that is allowed
+	@.ci/tools
+
+test: tools ## install what the tests need and run all of them
+	VEV_EXPECT_RACE=1 go run ./tools/testrun -race -shuffle=on -count=1 $(PACKAGES)
+
+race: tools ## run the tests COUNT times with the race detector
+	VEV_EXPECT_RACE=1 go run ./tools/testrun -race -shuffle=on -count=$(COUNT) $(PACKAGES)
+
+fuzz: | .cache ## fuzz every decoder and the engine for FUZZTIME each
+	@set -e; go test -list '^Fuzz' $(PACKAGES) > .cache/fuzz.list; \
+	awk '/^Fuzz/ { name[++n] = $$1 } /^ok/ { for (i = 1; i <= n; i++) print $$2, name[i]; n = 0 }' .cache/fuzz.list | \
+	while read -r package name; do \
+		echo "== $$package $$name"; go test -run '^$$' -fuzz "^$$name$$" -fuzztime $(FUZZTIME) "$$package" < /dev/null; \
+	done
+
+bench: build ## measure vev beside raw pty, tmux and dtach, and the streams beside yamux and smux
+	go run ./test/bench -vev $(BIN)
+
+bench-vt: ## measure the terminal engine and the painter alone
+	go test -run '^$$' -bench . -benchmem ./internal/domain/vt/... ./internal/domain/render/...
+
+lint: ## vet, staticcheck, format, generated code, go.mod, and the same for darwin
+	go vet ./...
+	go tool staticcheck ./...
+	@unformatted=$$(go tool gofumpt -l .); test -z "$$unformatted" || { echo "run go tool gofumpt -w on: $$unformatted"; exit 1; }
+	go run ./tools/protogen -check internal/protocol/wire
+	go mod tidy -diff
+	GOOS=darwin go build ./...
+	GOOS=darwin go vet ./...
+
+gen: ## generate the code of the wire schema
+	go run ./tools/protogen internal/protocol/wire
+
+check: export VEV_TEST_STRICT = 1
+check: lint build test ## all that continuous integration runs
+
+.cache:
+	mkdir -p .cache
+
+clean: ## remove what was built
+	rm -rf bin .cache
