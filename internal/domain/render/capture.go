@@ -1,13 +1,39 @@
 package render
 
-import "github.com/vev-term/vev/internal/domain/vt"
+import (
+	"bytes"
+
+	"github.com/vev-term/vev/internal/domain/vt"
+)
 
 // AppendText appends the plain text of a line of t: blanks as spaces, trailing blanks cut, no line end.
-func AppendText(dst []byte, t *vt.Terminal, line *vt.Line) []byte { return dst }
+func AppendText(dst []byte, t *vt.Terminal, line *vt.Line) []byte {
+	start := len(dst)
+	for _, c := range line.Cells {
+		if !c.IsSpacer() {
+			dst = appendCell(dst, t, c)
+		}
+	}
+	return dst[:start+len(bytes.TrimRight(dst[start:], " "))]
+}
 
 // AppendANSI appends a line of t with its styles (SGR and OSC 8): it starts from default style and ends in it, blanks
-// at the end are cut unless they show a background, no line end.
-func AppendANSI(dst []byte, t *vt.Terminal, line *vt.Line) []byte { return dst }
+// at the end are cut unless they have a style, no line end.
+func AppendANSI(dst []byte, t *vt.Terminal, line *vt.Line) []byte {
+	cells := line.Cells
+	for len(cells) > 0 && cells[len(cells)-1].IsBlank() && cells[len(cells)-1].SameStyle(vt.Cell{}) {
+		cells = cells[:len(cells)-1]
+	}
+	var p Painter
+	for _, c := range cells {
+		if c.IsSpacer() {
+			continue
+		}
+		dst = p.setStyle(dst, t, c)
+		dst = appendCell(dst, t, c)
+	}
+	return p.setStyle(dst, nil, vt.Cell{})
+}
 
 // Run is a stretch of cells of one style.
 type Run struct {
@@ -17,4 +43,18 @@ type Run struct {
 }
 
 // Runs returns the stretches of a line that are not in default style, in order.
-func Runs(t *vt.Terminal, line *vt.Line) []Run { return nil }
+func Runs(t *vt.Terminal, line *vt.Line) []Run {
+	var runs []Run
+	for x := 0; x < len(line.Cells); {
+		first := line.Cells[x]
+		n := 1
+		for x+n < len(line.Cells) && line.Cells[x+n].SameStyle(first) {
+			n++
+		}
+		if !first.SameStyle(vt.Cell{}) {
+			runs = append(runs, Run{Col: x + 1, Len: n, Style: t.Style(first)})
+		}
+		x += n
+	}
+	return runs
+}

@@ -7,15 +7,17 @@ import "github.com/vev-term/vev/internal/domain/vt"
 type Frame struct {
 	Cols, Rows int
 	Cursor     vt.Cursor
-	Modes      vt.Modes
-	Title      string
+	// Modes: of them Alternate, ReverseVideo and those that change input are painted; Sync, Graphemes, Autowrap,
+	// Origin and Insert matter to the program's further output only.
+	Modes vt.Modes
+	Title string
 	// Palette holds the colours that the program changed; nil is none.
 	Palette *vt.Palette
 
 	rows []rowRef
 }
 
-// rowRef is one row of a frame: from column x of a row of t. A nil row is blank.
+// rowRef is one row of a frame: from column x on of a row of t. A nil row is blank.
 type rowRef struct {
 	t   *vt.Terminal
 	row *vt.Row
@@ -40,6 +42,73 @@ func (f *Frame) SetRow(y int, t *vt.Terminal, row int) {
 	}
 }
 
-// Window crops the frame to cols x rows from (x, y) on. What lies outside the old frame is blank, a wide character cut
-// by an edge too. The cursor moves along and is hidden when it is outside.
-func (f *Frame) Window(x, y, cols, rows int) {}
+// Window crops the frame to cols x rows from (x, y) on, neither negative. What lies outside the old frame is blank, a
+// wide character cut by an edge too. The cursor moves along and is hidden when it is outside.
+func (f *Frame) Window(x, y, cols, rows int) {
+	refs := f.rows
+	f.rows = append(f.rows[:0:0], make([]rowRef, rows)...)
+	for i := range f.rows {
+		if y+i < len(refs) {
+			f.rows[i] = refs[y+i]
+			f.rows[i].x += x
+		}
+	}
+	f.Cols, f.Rows = cols, rows
+	f.Cursor.Col -= x
+	f.Cursor.Row -= y
+	if c := &f.Cursor; c.Col < 0 || c.Row < 0 || c.Col >= cols || c.Row >= rows {
+		c.Visible = false
+		c.Col, c.Row = max(0, min(c.Col, cols-1)), max(0, min(c.Row, rows-1))
+	}
+}
+
+// cells returns the cells of row y, as many as the frame has columns; scratch is used if they have to be made up.
+func (f *Frame) cells(y int, scratch *[]vt.Cell) []vt.Cell {
+	ref := f.rows[y]
+	var cells []vt.Cell
+	if ref.row != nil {
+		if cells = ref.row.Cells(); ref.x == 0 && len(cells) == f.Cols {
+			return cells
+		}
+	}
+	out := append((*scratch)[:0], cells[min(ref.x, len(cells)):min(ref.x+f.Cols, len(cells))]...)
+	for len(out) < f.Cols {
+		out = append(out, vt.Cell{})
+	}
+	if out[0].IsSpacer() {
+		out[0] = out[0].Erased()
+	}
+	if last := &out[f.Cols-1]; last.IsWide() {
+		*last = last.Erased()
+	}
+	*scratch = out
+	return out
+}
+
+// wrapped reports whether row y goes on in the next, with nothing of it cut off.
+func (f *Frame) wrapped(y int) bool {
+	ref := f.rows[y]
+	return ref.row != nil && ref.row.Wrapped() && ref.x == 0 && len(ref.row.Cells()) == f.Cols
+}
+
+// key says what a row shows: rows with equal keys show the same.
+func (f *Frame) key(y int) rowKey {
+	ref := f.rows[y]
+	if ref.row == nil {
+		return rowKey{}
+	}
+	return rowKey{t: ref.t, gen: ref.t.Generation(), id: ref.row.ID(), version: ref.row.Version(), x: ref.x}
+}
+
+type rowKey struct {
+	t       *vt.Terminal
+	gen     uint64
+	id      uint64
+	version uint64
+	x       int
+}
+
+// sameRow reports whether both keys are of one row, maybe changed.
+func (k rowKey) sameRow(o rowKey) bool {
+	return k.t == o.t && k.t != nil && k.id == o.id && k.x == o.x && k.gen == o.gen
+}

@@ -1,34 +1,158 @@
 package render
 
+import "github.com/vev-term/vev/internal/domain/vt"
+
 // Target says what receives a painter's bytes.
 type Target uint8
 
 // The targets.
 const (
-	// Canonical is an engine of package vt that mirrors the frame: all state is in the bytes.
+	// Canonical is an engine of package vt that mirrors the frame: all state is in the bytes. It has the frame's size
+	// when the bytes reach it.
 	Canonical Target = iota
-	// UserTerminal is a person's xterm-like terminal.
+	// UserTerminal is a person's xterm-like terminal, between Enter and Leave.
 	UserTerminal
 )
 
 // Painter remembers what a terminal shows and paints differences. It is for one goroutine at a time.
 type Painter struct {
 	target Target
+	known  bool // the fields below say what the terminal shows
+
+	cols, rows int
+	shadow     []shadowRow
+	spare      []shadowRow // rows on their way while they scroll
+	newest     uint64      // largest row id in the shadow
+
+	// The terminal's cursor and pen in the course of a paint.
+	x, y    int
+	xKnown  bool
+	yKnown  bool
+	pending bool    // the terminal has a wrap pending at x
+	last    vt.Cell // printed last
+	joins   bool    // nothing came behind last: the terminal might join the next character to it
+	style   vt.Style
+	styleOf vt.Cell // style came from this cell of styleT, as of styleG
+	styleT  *vt.Terminal
+	styleG  uint64
+
+	state  state
+	ever   touched
+	line   []vt.Cell // a row made up for the frame
+	sgr    []byte    // SGR parameters on their way
+	sgrAlt []byte
+}
+
+// shadowRow is what the terminal shows in one row: the cells of the frame's row with that key. Cells that no longer
+// resolve are vt.UnknownCell.
+type shadowRow struct {
+	key     rowKey
+	cells   []vt.Cell
+	wrapped bool
 }
 
 // NewPainter returns a painter that knows nothing of its terminal: the first Paint is complete.
 func NewPainter(target Target) *Painter { return &Painter{target: target} }
 
-// Paint appends to dst what makes the terminal show f, and remembers f. It appends nothing when f is shown already.
-func (p *Painter) Paint(dst []byte, f *Frame) []byte { return dst }
-
 // Reset forgets what the terminal shows; the next Paint is complete.
-func (p *Painter) Reset() {}
+func (p *Painter) Reset() { p.known = false }
 
-// Enter appends what prepares a person's terminal for painting: the alternate screen, its title saved, the cursor
-// hidden until the first Paint. For UserTerminal alone.
-func (p *Painter) Enter(dst []byte) []byte { return dst }
+// Paint appends to dst what makes the terminal show f, and remembers f. It appends nothing when f is shown already.
+func (p *Painter) Paint(dst []byte, f *Frame) []byte {
+	if !p.known || p.cols != f.Cols || p.rows != f.Rows {
+		dst = p.startOver(dst, f)
+	}
+	dst = p.syncScreen(dst, f)
+	if p.target == UserTerminal && p.state.visible && p.manyRows(f) {
+		p.state.visible = false // no cursor that jumps about
+		dst = appendMode(dst, 25, false)
+	}
+	dst = p.scroll(dst, f)
+	for y := range f.Rows {
+		if key := f.key(y); p.shadow[y].key != key {
+			dst = p.paintRow(dst, f, y)
+			p.newest = max(p.newest, key.id)
+		}
+	}
+	dst = p.syncState(dst, f)
+	return p.placeCursor(dst, f)
+}
 
-// Leave appends what undoes Enter and every mode that a Paint may have set, and resets the painter. For UserTerminal
-// alone; it is right at any moment, also after a Paint whose bytes were not all written.
-func (p *Painter) Leave(dst []byte) []byte { return dst }
+// manyRows reports whether more than one row of the frame differs from what the terminal shows.
+func (p *Painter) manyRows(f *Frame) bool {
+	n := 0
+	for y := 0; y < f.Rows && n < 2; y++ {
+		if p.shadow[y].key != f.key(y) {
+			n++
+		}
+	}
+	return n == 2
+}
+
+// startOver brings the terminal into a known state: a blank screen, everything at its default.
+func (p *Painter) startOver(dst []byte, f *Frame) []byte {
+	if p.target == Canonical {
+		dst = append(dst, "\x1bc"...)
+		p.state = canonicalDefaults()
+	} else {
+		dst = p.resetUser(dst)
+	}
+	p.known = true
+	p.cols, p.rows = f.Cols, f.Rows
+	p.style, p.styleT = vt.Style{}, nil
+	p.joins, p.pending = false, false
+	p.x, p.y, p.xKnown, p.yKnown = 0, 0, true, true
+	p.resizeShadow()
+	return dst
+}
+
+// resizeShadow makes the shadow p.cols x p.rows blank cells.
+func (p *Painter) resizeShadow() {
+	for len(p.shadow) < p.rows {
+		p.shadow = append(p.shadow, shadowRow{})
+	}
+	p.shadow = p.shadow[:p.rows]
+	for y := range p.shadow {
+		r := &p.shadow[y]
+		if cap(r.cells) < p.cols {
+			r.cells = make([]vt.Cell, p.cols)
+		}
+		r.cells = r.cells[:p.cols]
+		r.blank()
+	}
+}
+
+func (r *shadowRow) blank() {
+	clear(r.cells)
+	r.key, r.wrapped = rowKey{}, false
+}
+
+// forget makes cells unknown that resolve in a terminal, or a generation, which the row no longer comes from.
+func (r *shadowRow) forget() {
+	for i, c := range r.cells {
+		if c.IsCluster() || c.HasSide() {
+			r.cells[i] = vt.UnknownCell()
+		}
+	}
+}
+
+// placeCursor ends a paint: the cursor's place, shape and visibility.
+func (p *Painter) placeCursor(dst []byte, f *Frame) []byte {
+	c := f.Cursor
+	if c.Visible || p.target == Canonical {
+		if c.Pending && p.target == Canonical {
+			if !p.pending || !p.at(c.Col, c.Row) {
+				dst = p.move(dst, c.Col, c.Row)
+				dst = append(dst, "\x1b[=1;2w"...)
+				p.pending = true
+			}
+		} else {
+			dst = p.move(dst, c.Col, c.Row)
+		}
+	}
+	if c.Visible != p.state.visible {
+		p.state.visible = c.Visible
+		dst = appendMode(dst, 25, c.Visible)
+	}
+	return dst
+}

@@ -46,6 +46,9 @@ func (c Cell) IsWide() bool { return c.ext&wideFlag != 0 }
 // IsSpacer reports whether the cell is the second column of a wide character; it has no text of its own.
 func (c Cell) IsSpacer() bool { return c.ext&spacerFlag != 0 }
 
+// UnknownCell returns a cell that is equal to no cell of any terminal.
+func UnknownCell() Cell { return Cell{ch: clusterBit - 1} }
+
 // Foreground returns the text colour.
 func (c Cell) Foreground() Color { return c.fg }
 
@@ -63,8 +66,8 @@ func (c Cell) SameStyle(o Cell) bool {
 	return c.fg == o.fg && c.bg == o.bg && c.attr&attrMask == o.attr&attrMask && c.ext&sideMask == o.ext&sideMask
 }
 
-// blank returns the cell that an erase with pen c leaves: its background and nothing else (BCE).
-func (c Cell) blank() Cell { return Cell{bg: c.bg} }
+// Erased returns the cell that an erase with style c leaves: its background and nothing else (BCE).
+func (c Cell) Erased() Cell { return Cell{bg: c.bg} }
 
 // Color is a default, indexed or direct colour. The zero Color is the default.
 type Color uint32

@@ -81,12 +81,10 @@ func (t *Terminal) csiEdit(final byte) {
 		t.insertLines(ps.arg(0, 1))
 	case 'M':
 		t.deleteLines(ps.arg(0, 1))
-	case 'S':
-		t.moved()
+	case 'S': // a pending wrap stays
 		t.scrollUp(t.top, t.bot, ps.arg(0, 1))
 	case 'T', '^':
 		if ps.nparams <= 1 { // with five it is highlight tracking
-			t.moved()
 			t.scrollDown(t.top, t.bot, ps.arg(0, 1))
 		}
 	case 'b':
@@ -217,7 +215,7 @@ func (t *Terminal) modifyKeys() {
 }
 
 // mirrorState is vev's own CSI = row ; state w, by which a painter hands over what printing does not: state 1 says
-// that the row (1-based) goes on in the next, 0 that it does not, 2 that a wrap is pending at the cursor.
+// that the row (1-based) goes on in the next, 0 that it does not, 2 that a wrap is pending.
 func (t *Terminal) mirrorState() {
 	ps := &t.par
 	y := ps.arg(0, 1) - 1
@@ -228,7 +226,7 @@ func (t *Terminal) mirrorState() {
 	case 0, 1:
 		t.touch(y).wrapped = ps.arg(1, 0) == 1
 	case 2:
-		t.pending = t.autowrap && t.cx == t.lineEnd()-1
+		t.pending = true
 	}
 }
 

@@ -75,31 +75,31 @@ func (t *Terminal) cursorLeft(n int) {
 	t.cx = max(t.cx-n, limit)
 }
 
-// cursorBack is cursorLeft in reverse wrap mode: a pending wrap counts as a column, and the top left corner of the
-// margins is followed by the bottom right one.
+// cursorBack is cursorLeft in reverse wrap mode: the columns between the margins count as one line, in which the top
+// left corner of the margins follows the bottom right one. A pending wrap counts as a column.
 func (t *Terminal) cursorBack(n int) {
 	if t.pending {
 		n--
 	}
 	t.moved()
-	for n > 0 {
-		limit := 0
-		if t.cx >= t.left {
-			limit = t.left
-		}
-		d := min(n, t.cx-limit)
-		t.cx -= d
-		n -= d
-		if n == 0 {
-			return
-		}
-		if t.cy == t.top || t.cy == 0 || !t.rows[t.cy-1].wrapped {
-			return
-		}
-		t.cy--
-		t.cx = t.right
-		n--
+	left := t.left
+	if t.cx < left {
+		left = 0
 	}
+	start := t.cx == left && t.cy == t.top && t.inRows()
+	if t.cx-n >= left {
+		t.cx -= n
+		return
+	}
+	width := t.right - left + 1
+	at := t.cy*width + t.cx - n - left
+	switch length := width * t.nrows; {
+	case start:
+		at = (t.bot+1)*width - 1
+	case at < 0:
+		at += (-at/length + 1) * length
+	}
+	t.cy, t.cx = min(at/width, t.nrows-1), left+at%width
 }
 
 // tab moves to the n-th next tab stop, at most to the last column.
@@ -113,8 +113,9 @@ func (t *Terminal) tab(n int) {
 }
 
 // backTab moves to the n-th tab stop before.
+// A pending wrap stays.
 func (t *Terminal) backTab(n int) {
-	t.moved()
+	t.joinable = false
 	for ; n > 0 && t.cx > 0; n-- {
 		t.cx = t.tabs.prev(t.cx)
 	}
@@ -170,7 +171,7 @@ func (t *Terminal) restoreCursor() {
 	t.origin = s.origin
 	t.charsets, t.gl = s.charsets, s.gl
 	t.updateSlow()
-	t.pending = s.pending && t.autowrap && t.cx == t.lineEnd()-1
+	t.pending = s.pending
 	if t.origin {
 		t.cx, t.cy = clamp(t.cx, t.left, t.right), clamp(t.cy, t.top, t.bot)
 	}

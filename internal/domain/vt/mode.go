@@ -109,6 +109,6 @@ type Cursor struct {
 	Visible  bool
 	Style    CursorStyle
 	Blink    bool
-	// Pending: the last column was just written, the next character goes to the next line.
+	// Pending: the last column was just written; with autowrap the next character goes to the next line.
 	Pending bool
 }

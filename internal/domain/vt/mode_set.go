@@ -97,8 +97,6 @@ func (t *Terminal) setDECMode(n int, on bool) {
 		t.allowColumns = on
 	case 6:
 		t.goTo(0, 0)
-	case 7:
-		t.pending = t.pending && on
 	case 12:
 		t.cursorBlink = on
 	case 69:
@@ -143,10 +141,8 @@ func (t *Terminal) setScreenMode(n int, on bool) {
 	case 1049:
 		if on {
 			t.saveCursor()
-			if t.scr == &t.main {
-				t.showAlternate(true)
-				t.clearRows()
-			}
+			t.showAlternate(true)
+			t.clearRows()
 		} else {
 			t.showAlternate(false)
 			t.restoreCursor()

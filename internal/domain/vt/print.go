@@ -44,7 +44,7 @@ func (t *Terminal) printASCII(b []byte) {
 	t.changed = true
 	for len(b) > 0 {
 		if t.pending {
-			t.wrapLine()
+			t.wrapPending()
 		}
 		end := t.lineEnd()
 		n := min(len(b), end-t.cx)
@@ -69,11 +69,11 @@ func (t *Terminal) printASCII(b []byte) {
 			return
 		}
 		t.cx = end - 1
+		t.pending = true
 		if !t.autowrap {
 			cells[n-1].ch = uint32(b[len(b)-1]) // all further characters overwrite the last column
 			return
 		}
-		t.pending = true
 		b = b[n:]
 	}
 }
@@ -112,7 +112,7 @@ func (t *Terminal) printRune(r rune) {
 // put writes a cell of w columns at the cursor and moves it on.
 func (t *Terminal) put(ch uint32, w int) {
 	if t.pending {
-		t.wrapLine()
+		t.wrapPending()
 	}
 	end := t.lineEnd()
 	if w > end-t.cx {
@@ -141,7 +141,7 @@ func (t *Terminal) advance(w, end int) {
 	t.cx += w
 	if t.cx >= end {
 		t.cx = end - 1
-		t.pending = t.autowrap
+		t.pending = true
 	}
 }
 
@@ -164,6 +164,14 @@ func (r *Row) set(x int, pen Cell, ch uint32, w int) {
 // fillEdge blanks the columns from the cursor on, where a wide character did not fit.
 func (t *Terminal) fillEdge(end int) {
 	t.touch(t.cy).erase(t.cx, end, t.blank())
+}
+
+// wrapPending is called to print with the last column just written: without autowrap it is written again.
+func (t *Terminal) wrapPending() {
+	if t.autowrap {
+		t.wrapLine()
+	}
+	t.pending = false
 }
 
 // wrapLine carries out a wrap: the row is marked, the cursor goes to the next line's start.
@@ -269,7 +277,7 @@ func (t *Terminal) extend(x int) {
 // relocate moves a character that grew in the last column to the next line; scratch is its text.
 func (t *Terminal) relocate(x int) {
 	end := t.lineEnd()
-	if end-t.left < 2 {
+	if !t.autowrap || end-t.left < 2 {
 		return
 	}
 	n, ok := t.internCluster(t.scratch)

@@ -83,10 +83,10 @@ func (r *Row) paste(x int, src *Row, sx, w int) {
 	if src.wide {
 		r.wide = true
 		if r.cells[x].ext&spacerFlag != 0 {
-			r.cells[x] = r.cells[x].blank()
+			r.cells[x] = r.cells[x].Erased()
 		}
 		if r.cells[x+w-1].ext&wideFlag != 0 {
-			r.cells[x+w-1] = r.cells[x+w-1].blank()
+			r.cells[x+w-1] = r.cells[x+w-1].Erased()
 		}
 	}
 	r.plain = r.plain && src.plain

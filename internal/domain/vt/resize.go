@@ -39,7 +39,7 @@ func (t *Terminal) resize(cols, rows int) {
 	t.resetMargins()
 	t.moved()
 	t.cx, t.cy = clamp(cursor.x, 0, cols-1), clamp(cursor.y, 0, rows-1)
-	t.pending = onMain && cursor.after && t.autowrap && t.cx == cols-1
+	t.pending = onMain && cursor.after && t.cx == cols-1
 	t.changed = true
 }
 

@@ -75,8 +75,8 @@ func (r *Row) split(x int) {
 	if x <= 0 || x >= r.used || r.cells[x].ext&spacerFlag == 0 {
 		return
 	}
-	r.cells[x-1] = r.cells[x-1].blank()
-	r.cells[x] = r.cells[x].blank()
+	r.cells[x-1] = r.cells[x-1].Erased()
+	r.cells[x] = r.cells[x].Erased()
 }
 
 // insert shifts cells [from, to) right by n, drops what leaves and fills with blank.

@@ -23,7 +23,7 @@ type Terminal struct {
 	cx, cy    int
 	pen       Cell // style of what is printed; its ch is 0
 	penPlain  bool // the pen is the zero Cell
-	pending   bool // the next character wraps first
+	pending   bool // the last column was just written: with autowrap the next character wraps first
 	joinable  bool // the last thing done was printing: the next code point may join it
 	slowPrint bool // insert mode, a charset or a single shift is in use
 	autowrap  bool

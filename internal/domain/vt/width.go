@@ -41,6 +41,21 @@ func (c Cell) Disputed() bool {
 	return c.ch&clusterBit != 0 || propOf(rune(c.ch))&propDisputed != 0
 }
 
+// MayJoin reports whether c, printed directly behind prev, might become one cluster with it, so that a painter has to
+// keep the two apart by placing the cursor between them.
+func (c Cell) MayJoin(prev Cell) bool {
+	if c.ch < 0x300 {
+		return false
+	}
+	r := rune(c.ch)
+	if c.ch&clusterBit != 0 {
+		return true
+	}
+	p := propOf(r)
+	return p&propJoins != 0 ||
+		p&propJoinsAfter != 0 && (prev.ch&clusterBit != 0 || propOf(rune(prev.ch))&propHangulL != 0)
+}
+
 // clusterWidth returns the columns of a cluster in grapheme mode: the widest of its code points; two for a pair of
 // regional indicators, and for a narrow emoji with VS16.
 func clusterWidth(s []byte) int {

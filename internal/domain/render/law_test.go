@@ -1,0 +1,216 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/vev-term/vev/internal/domain/vt"
+)
+
+// picture is what a frame promises to hand over, as values that mean the same in every terminal.
+type picture struct {
+	Lines   []string
+	Cursor  vt.Cursor
+	Modes   vt.Modes
+	Title   string
+	Palette vt.Palette
+}
+
+// describe tells each cell by column, text, width and style; blanks count alike whether written or not.
+func describe(t *vt.Terminal, cells []vt.Cell) string {
+	var b strings.Builder
+	for x, c := range cells {
+		text := string(appendCell(nil, t, c))
+		s := t.Style(c)
+		if text == " " && s == (vt.Style{}) && !c.IsSpacer() {
+			continue
+		}
+		fmt.Fprintf(&b, "%d:%q", x, text)
+		if c.IsWide() {
+			b.WriteString("W")
+		}
+		if c.IsSpacer() {
+			b.WriteString("S")
+		}
+		if s != (vt.Style{}) {
+			fmt.Fprintf(&b, "%v", s)
+		}
+		b.WriteByte(' ')
+	}
+	return b.String()
+}
+
+func canonicalPicture(t *vt.Terminal) picture {
+	p := picture{Cursor: t.Cursor(), Title: t.Title(), Palette: *t.Palette()}
+	p.Palette.Changed = 0
+	p.Modes = NewPainter(Canonical).frameModes(t.Modes())
+	_, rows := t.Size()
+	for y := range rows {
+		r := t.Row(y)
+		p.Lines = append(p.Lines, fmt.Sprintf("%d %v: %s", y, r.Wrapped(), describe(t, r.Cells())))
+	}
+	return p
+}
+
+// userPicture leaves out what a person's terminal does not get.
+func userPicture(t *vt.Terminal) picture {
+	p := canonicalPicture(t)
+	p.Modes = NewPainter(UserTerminal).frameModes(t.Modes())
+	p.Modes.Alternate = false
+	p.Cursor.Pending = false
+	if !p.Cursor.Visible {
+		p.Cursor.Col, p.Cursor.Row = 0, 0
+	}
+	for i, l := range p.Lines {
+		_, rest, _ := strings.Cut(l, ": ")
+		p.Lines[i] = rest
+	}
+	return p
+}
+
+// output draws a piece of a program's output.
+func output(t *rapid.T) string {
+	n := func(lo, hi int) int { return rapid.IntRange(lo, hi).Draw(t, "n") }
+	words := []string{
+		"a", "hello world", "        ", "0123456789012345678901234567890123456789", "─│┌", "宽字符", "한국어", "e\u0301",
+		"\u0301", "👩‍👩‍👧", "\u200d", "👧", "⚠\ufe0f", "\ufe0f", "⚠", "🇩🇪", "🇩", "👍🏽", "🏽", "☝", "क्ष", "ᄀ", "가", "1\ufe0f\u20e3", "\u00ad",
+		"\r", "\n", "\r\n", "\b", "\t", "\x1bM", "\x1bD", "\x1bE", "\x1b7", "\x1b8", "\x1b(0qx\x1b(B", "\x0e", "\x0f",
+		"\x1b[K", "\x1b[1K", "\x1b[2K", "\x1b[J", "\x1b[1J", "\x1b[2J", "\x1b[m", "\x1b[1;4m", "\x1b[44m", "\x1b[7m", "\x1b[22;31m",
+		"\x1b[38;2;1;2;3m", "\x1b[48;5;200m", "\x1b[4:3;58:2::9:8:7m", "\x1b[59m", "\x1b[93;53m", "\x1b[1m", "\x1b[2m", "\x1b[22m",
+		"\x1b]8;id=a;http://x/\x1b\\", "\x1b]8;;http://y/;z\x1b\\", "\x1b]8;;\x1b\\", "\x1b]2;title\x07", "\x1b]2;\x07",
+		"\x1b]4;1;rgb:12/34/56\x07", "\x1b]104\x07", "\x1b]11;#123456\x07", "\x1b]111\x07",
+		"\x1b[?7l", "\x1b[?7h", "\x1b[4h", "\x1b[4l", "\x1b[?6h", "\x1b[?6l", "\x1b[?1h", "\x1b[?1l", "\x1b=", "\x1b>", "\x1b[?5h",
+		"\x1b[?5l", "\x1b[?25l", "\x1b[?25h", "\x1b[?1049h", "\x1b[?1049l", "\x1b[?47h", "\x1b[?47l", "\x1b[?1047h", "\x1b[?1047l",
+		"\x1b[?1000h", "\x1b[?1002h", "\x1b[?1003h", "\x1b[?1003l", "\x1b[?1006h", "\x1b[?1006l", "\x1b[?2004h", "\x1b[?2004l", "\x1b[?1004h",
+		"\x1b[?2027l", "\x1b[?2027h", "\x1b[>1u", "\x1b[<u", "\x1b[=5;1u", "\x1b[>4;2m", "\x1b[>4m", "\x1b[3 q", "\x1b[0 q", "\x1b[?12h",
+		"\x1b[20h", "\x1b[20l", "\x1b[?69h\x1b[2;7s", "\x1b[?69l", "\x1b[r", "\x1b[2;4r", "\x1b#8", "\x1bc", "\x1b[!p", "\x1b[?1007l",
+		"\x1b[5b", "\x1b[2;2;4;4$z", "\x1b[1;1;2;9;1;3;4;1$v", "\x1b[\"1q", "\x1b[?2026h", "\x1b[?2026l", "\x1b[=1;2w",
+	}
+	switch rapid.IntRange(0, 9).Draw(t, "kind") {
+	case 0:
+		return fmt.Sprintf("\x1b[%d;%dH", n(1, 9), n(1, 22))
+	case 1:
+		finals := "ABCDEFGIZdae@PXLMST"
+		return fmt.Sprintf("\x1b[%d%c", n(0, 9), finals[n(0, len(finals)-1)])
+	}
+	return rapid.SampledFrom(words).Draw(t, "word")
+}
+
+func outputs(t *rapid.T) string {
+	var b strings.Builder
+	for range rapid.IntRange(1, 25).Draw(t, "pieces") {
+		b.WriteString(output(t))
+	}
+	return b.String()
+}
+
+// laws checks, over a history of writes and resizes, that both a full paint and the difference from the frame before
+// make an engine show what the source shows.
+func laws(t *rapid.T, target Target, look func(*vt.Terminal) picture) {
+	cols, rows := rapid.IntRange(1, 20).Draw(t, "cols"), rapid.IntRange(1, 8).Draw(t, "rows")
+	src := vt.New(vt.Options{Cols: cols, Rows: rows, HistoryLines: 10})
+	mirror := vt.New(vt.Options{Cols: cols, Rows: rows})
+	p := NewPainter(target)
+	if target == UserTerminal {
+		mirror.Write(p.Enter(nil))
+	}
+	var f Frame
+	for range rapid.IntRange(1, 6).Draw(t, "steps") {
+		in := outputs(t)
+		src.Write([]byte(in))
+		if rapid.IntRange(0, 5).Draw(t, "resize") == 0 {
+			cols, rows = rapid.IntRange(1, 20).Draw(t, "cols"), rapid.IntRange(1, 8).Draw(t, "rows")
+			src.Resize(cols, rows)
+			mirror.Resize(cols, rows)
+		}
+		f.SetTerminal(src)
+		want := look(src)
+		diff := p.Paint(nil, &f)
+		mirror.Write(diff)
+		if got := look(mirror); !equalPictures(want, got) {
+			t.Fatalf("difference %q after %q:\n%s", diff, in, compare(want, got))
+		}
+		if more := p.Paint(nil, &f); len(more) > 0 {
+			t.Fatalf("painting the same frame again gives %q", more)
+		}
+		fresh := vt.New(vt.Options{Cols: cols, Rows: rows})
+		var full []byte
+		again := NewPainter(target)
+		if target == UserTerminal {
+			full = again.Enter(full)
+		}
+		full = again.Paint(full, &f)
+		fresh.Write(full)
+		if got := look(fresh); !equalPictures(want, got) {
+			t.Fatalf("full paint %q after %q:\n%s", full, in, compare(want, got))
+		}
+	}
+}
+
+func equalPictures(a, b picture) bool {
+	if len(a.Lines) != len(b.Lines) || a.Cursor != b.Cursor || a.Modes != b.Modes || a.Title != b.Title || a.Palette != b.Palette {
+		return false
+	}
+	for i := range a.Lines {
+		if a.Lines[i] != b.Lines[i] {
+			return false
+		}
+	}
+	return true
+}
+
+func compare(want, got picture) string {
+	var b strings.Builder
+	for i := range max(len(want.Lines), len(got.Lines)) {
+		w, g := "-", "-"
+		if i < len(want.Lines) {
+			w = want.Lines[i]
+		}
+		if i < len(got.Lines) {
+			g = got.Lines[i]
+		}
+		mark := " "
+		if w != g {
+			mark = "!"
+		}
+		fmt.Fprintf(&b, "%s want %s\n%s  got %s\n", mark, w, mark, g)
+	}
+	fmt.Fprintf(&b, "want %+v %+v %q\n got %+v %+v %q\npalettes equal: %v", want.Cursor, want.Modes, want.Title, got.Cursor, got.Modes, got.Title, want.Palette == got.Palette)
+	return b.String()
+}
+
+func TestCanonicalLaws(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) { laws(t, Canonical, canonicalPicture) })
+}
+
+func TestUserTerminalLaws(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) { laws(t, UserTerminal, userPicture) })
+}
+
+func TestLeaveUndoesEverything(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		user := vt.New(vt.Options{Cols: 20, Rows: 5})
+		user.Write([]byte("\x1b]2;shell\x07\x1b[31mprompt \x1b[m$ "))
+		before := canonicalPicture(user)
+		p := NewPainter(UserTerminal)
+		user.Write(p.Enter(nil))
+		src := vt.New(vt.Options{Cols: 20, Rows: 5})
+		for range rapid.IntRange(1, 3).Draw(t, "frames") {
+			src.Write([]byte(outputs(t)))
+			var f Frame
+			f.SetTerminal(src)
+			b := p.Paint(nil, &f)
+			user.Write(b[:rapid.IntRange(0, len(b)).Draw(t, "written")])
+		}
+		user.Write(p.Leave(nil))
+		user.Write([]byte("\x1b[m"))
+		if got := canonicalPicture(user); !equalPictures(before, got) {
+			t.Fatal(compare(before, got))
+		}
+		require.Nil(t, user.TakeReplies())
+	})
+}
