@@ -207,6 +207,8 @@ func screenText(t *vt.Terminal) string {
 type pipe struct {
 	toDaemon chan protocol.SessionClientMessage
 	toClient chan protocol.SessionServerMessage
+	last     chan struct{} // nothing more is taken from the client
+	served   chan struct{} // what was taken was handled
 	gone     chan struct{}
 	once     sync.Once
 	onClose  func()
@@ -215,7 +217,7 @@ type pipe struct {
 func newPipe() *pipe {
 	return &pipe{
 		toDaemon: make(chan protocol.SessionClientMessage, 2*directMessages), toClient: make(chan protocol.SessionServerMessage, 16),
-		gone: make(chan struct{}),
+		last: make(chan struct{}), served: make(chan struct{}), gone: make(chan struct{}),
 	}
 }
 
@@ -239,13 +241,19 @@ func (p *pipe) closed() bool {
 var errCut = errors.New("connection cut")
 
 func (p *pipe) Send(m protocol.SessionClientMessage) error {
-	if p.closed() {
+	select {
+	case <-p.gone:
 		return errCut
+	case <-p.last:
+		return errCut
+	default:
 	}
 	select {
 	case p.toDaemon <- cloneMessage(m):
 		return nil
 	case <-p.gone:
+		return errCut
+	case <-p.last:
 		return errCut
 	}
 }
@@ -286,8 +294,6 @@ func (p *pipe) Pending() bool { return len(p.toClient) > 0 }
 
 // fakeDaemon has one session with one attachment and keeps to the protocol. Its hooks make it slow or wrong.
 type fakeDaemon struct {
-	t *testing.T
-
 	mu       sync.Mutex
 	changed  sync.Cond
 	conn     *pipe // the newest conversation
@@ -300,6 +306,8 @@ type fakeDaemon struct {
 	written  uint64 // acknowledged
 	deaf     bool   // reads nothing
 	mute     bool   // acknowledges no input
+	name     string
+	obedient bool // the session takes the client's size
 	problem  string
 	acked    protocol.Ack
 
@@ -319,7 +327,7 @@ type fakeDaemon struct {
 }
 
 func newFakeDaemon(cols, rows int) *fakeDaemon {
-	d := &fakeDaemon{term: vt.New(vt.Options{Cols: cols, Rows: rows})}
+	d := &fakeDaemon{name: "w", term: vt.New(vt.Options{Cols: cols, Rows: rows})}
 	d.changed.L = &d.mu
 	return d
 }
@@ -344,6 +352,7 @@ func (d *fakeDaemon) Dial(ctx context.Context) (ports.SessionClientConn, error) 
 }
 
 func (d *fakeDaemon) serve(p *pipe) {
+	defer close(p.served)
 	for {
 		d.mu.Lock()
 		for d.deaf && !p.closed() {
@@ -353,6 +362,11 @@ func (d *fakeDaemon) serve(p *pipe) {
 		select {
 		case m := <-p.toDaemon:
 			d.handle(p, m)
+		case <-p.last:
+			for len(p.toDaemon) > 0 {
+				d.handle(p, <-p.toDaemon)
+			}
+			return
 		case <-p.gone:
 			return
 		}
@@ -384,6 +398,7 @@ func (d *fakeDaemon) handle(p *pipe, m protocol.SessionClientMessage) {
 		d.acked = *m
 	case *protocol.Resize:
 		d.got = append(d.got, m)
+		d.follow(p, m.Size)
 	case *protocol.Detach:
 		d.got = append(d.got, m)
 		d.post(p, &protocol.Ended{Reason: protocol.EndDetached})
@@ -411,11 +426,12 @@ func (d *fakeDaemon) attach(p *pipe, m *protocol.Attach) {
 	}
 	cols, rows := d.term.Size()
 	d.post(p, &protocol.Attached{
-		ID: domain.SessionID{1}, Name: "w", Token: protocol.Token{7}, InputReceived: d.written,
+		ID: domain.SessionID{1}, Name: d.name, Token: protocol.Token{7}, InputReceived: d.written,
 		Size: domain.Size{Cols: cols, Rows: rows}, ReadOnly: m.ReadOnly,
 	})
 	d.epoch, d.state, d.painter = d.epoch+1, 0, nil
 	d.draw(p)
+	d.follow(p, m.Size)
 }
 
 func (d *fakeDaemon) take(p *pipe, m *protocol.Input) {
@@ -472,6 +488,21 @@ func (d *fakeDaemon) prints(s string) {
 	d.draw(d.conn)
 }
 
+func (d *fakeDaemon) follow(p *pipe, size domain.Size) {
+	if d.obedient {
+		d.term.Resize(size.Cols, size.Rows)
+		d.draw(p)
+	}
+}
+
+// resize gives the session a size that no client asked for.
+func (d *fakeDaemon) resize(cols, rows int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.term.Resize(cols, rows)
+	d.draw(d.conn)
+}
+
 // happens is an event, sent with a state.
 func (d *fakeDaemon) happens(body protocol.EventBody) {
 	d.mu.Lock()
@@ -493,14 +524,10 @@ func (d *fakeDaemon) cut(taken bool) {
 	d.mu.Lock()
 	p := d.conn
 	d.mu.Unlock()
-	if taken {
-		for len(p.toDaemon) > 0 {
-			select {
-			case m := <-p.toDaemon:
-				d.handle(p, m)
-			default:
-			}
-		}
+	if taken && !p.closed() {
+		d.set(func() { d.deaf = false })
+		close(p.last)
+		<-p.served
 	}
 	p.Close()
 }
@@ -510,6 +537,13 @@ func (d *fakeDaemon) set(f func()) {
 	defer d.mu.Unlock()
 	f()
 	d.changed.Broadcast()
+}
+
+// dialed is how many dials there were.
+func (d *fakeDaemon) dialed() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.dials
 }
 
 func (d *fakeDaemon) typed() string {
