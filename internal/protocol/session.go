@@ -171,7 +171,8 @@ type (
 		Body EventBody
 	}
 
-	// Ended closes an attachment; nothing follows.
+	// Ended closes an attachment; nothing follows. The client answers with Detach, which confirms
+	// that it knows: of a program's end, the daemon keeps the session until somebody does.
 	Ended struct {
 		Reason  EndReason
 		Exit    domain.ExitStatus // when Reason is EndExited

@@ -10,7 +10,10 @@ import (
 	"github.com/vev-term/vev/internal/protocol"
 )
 
-var _ ports.SessionClientConn = (*ClientConn)(nil)
+var (
+	_ ports.SessionClientConn = (*ClientConn)(nil)
+	_ ports.Pender            = (*ClientConn)(nil)
+)
 
 // ClientConn is a session conversation seen from its client. One goroutine receives; any may
 // send and close.
@@ -63,8 +66,9 @@ func contextFault(ctx context.Context) error {
 
 // Send writes one message and returns when the carriage has it. What breaks a limit is refused
 // with fault.Limit, what is wrong in itself with fault.Usage; nothing was sent then and the
-// conversation goes on. After the end of the conversation, or Close, the error is Canceled;
-// after a lost connection, Unavailable. Unblocked by Close.
+// conversation goes on. After Ended, a Detach is sent and what the daemon would drop is dropped
+// here, without an error; new requests, and everything after Refused or Close, get Canceled.
+// After a lost connection the error is Unavailable. Unblocked by Close.
 func (c *ClientConn) Send(m protocol.SessionClientMessage) error {
 	return c.send(clientKind(m), fault.Usage, func(dst []byte) ([]byte, error) { return appendClient(dst, m) })
 }
@@ -82,6 +86,9 @@ func (c *ClientConn) Receive() (protocol.SessionServerMessage, error) {
 	}
 	return m, nil
 }
+
+// Pending implements ports.Pender, for the receiver.
+func (c *ClientConn) Pending() bool { return c.failed == nil && c.r.Pending() }
 
 func (c *ClientConn) receive() (protocol.SessionServerMessage, error) {
 	frame, err := c.frame()

@@ -110,14 +110,21 @@ func (c *conn) write(k kind, rest fault.Kind, encode func([]byte) ([]byte, error
 	case refused == nil:
 		c.broken = c.lost(err)
 		return c.broken
-	case errors.Is(refused, errOver):
+	case refused == errLate:
+		return nil
+	case refused == errOver:
 		return refused
 	}
 	return refusedToSend(refused, rest)
 }
 
-// errOver answers what is said after the end of a conversation.
-var errOver = fault.New(fault.Canceled, "the conversation is over")
+var (
+	// errOver answers what is said after the end of a conversation.
+	errOver error = fault.New(fault.Canceled, "the conversation is over")
+	// errLate keeps back what the other end would discard. A client's goroutines learn of the
+	// end one after the other: what one says meanwhile is not a mistake.
+	errLate = errors.New("late")
+)
 
 // say steps the conversation by a message of our own.
 func (c *conn) say(k kind) error {
@@ -126,6 +133,9 @@ func (c *conn) say(k kind) error {
 	case accept:
 		return nil
 	case discard:
+		if before == stateEnded && k >= kindInput {
+			return errLate
+		}
 		return errOver
 	}
 	if before >= stateEnded {

@@ -78,8 +78,10 @@ func TestAConversationFromAttachToItsEnd(t *testing.T) {
 		down(t, c, s, &protocol.Ended{Reason: protocol.EndExited, Exit: domain.ExitStatus{Code: 7}})
 
 		require.Equal(t, fault.Canceled, fault.KindOf(s.Send(&protocol.Output{Epoch: 1})), "nothing follows the end")
-		require.Equal(t, fault.Canceled, fault.KindOf(c.Send(&protocol.Input{Seq: 2, Data: []byte("y")})))
+		require.NoError(t, c.Send(&protocol.Input{Seq: 2, Data: []byte("y")}), "kept back")
+		require.Equal(t, fault.Canceled, fault.KindOf(c.Send(&protocol.Request{ID: 2, Body: &protocol.List{}})))
 		up(t, c, s, &protocol.Detach{})
+		require.Equal(t, fault.Canceled, fault.KindOf(c.Send(&protocol.Ack{})))
 		require.NoError(t, c.Close())
 		_, err := s.Receive()
 		require.Equal(t, io.EOF, err)
@@ -244,6 +246,23 @@ func TestCutAfterEveryByte(t *testing.T) {
 			return func() error { _, err := s.Receive(); return err }, nil
 		})
 	})
+}
+
+func TestPendingKnowsWholeMessages(t *testing.T) {
+	messages := framesOf[protocol.SessionServerMessage](t, appendServer, attached(), hotOutput(10), hotOutput(100), hotOutput(8<<10))
+	stream, _ := said(t, serverHello(), messages...)
+	c, err := Client(t.Context(), &carriage{Reader: bytes.NewReader(stream)}, "vev/1")
+	require.NoError(t, err)
+	c.state = stateAttaching
+	require.False(t, c.Pending(), "nothing was read yet")
+	for i, want := range []bool{true, true, false, false} { // the last is larger than what is read ahead
+		_, err := c.Receive()
+		require.NoError(t, err)
+		require.Equal(t, want, c.Pending(), i)
+	}
+	_, err = c.Receive()
+	require.Equal(t, io.EOF, err)
+	require.False(t, c.Pending())
 }
 
 func TestOneMessageIsOneWrite(t *testing.T) {
