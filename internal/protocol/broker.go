@@ -175,6 +175,20 @@ const (
 	UpdateHostPolicy
 )
 
+// ConnNumbers is what one end of a broker connection holds and has done.
+type ConnNumbers struct {
+	Streams         int    // live
+	StreamsTotal    uint64 // ever
+	ParkedBytes     uint64 // received and not read, at their cost
+	CreditOwedBytes uint64 // read and not granted again
+	BytesIn         uint64 // payload of stream data
+	BytesOut        uint64
+	FramesIn        uint64 // stream data frames
+	FramesOut       uint64
+	CreditWaits     uint64 // writes that had to wait for credit
+	FlowErrors      uint64 // streams settled because a peer ignored a window
+}
+
 // BrokerNumbers is what a broker holds and has done.
 type BrokerNumbers struct {
 	Pid             int           `json:"pid"`

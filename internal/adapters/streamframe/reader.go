@@ -29,6 +29,7 @@ type Reader struct {
 	r, w int
 	left int    // bytes of the current frame not yet taken
 	body []byte // kept for frames larger than buf
+	got  int    // bytes of the current frame in body
 }
 
 // NewReader returns a reader of the envelopes in src. Nothing is read or allocated yet.
@@ -77,9 +78,9 @@ func (f *Reader) ReadFrame(ceiling int) ([]byte, error) {
 func (f *Reader) Left() int { return f.left }
 
 // Peek returns the next n bytes of the current frame without taking them, fewer if it has no
-// more; n is at most 1 KiB. They are valid until the next call.
+// more; n is at most 4 KiB. They are valid until the next call.
 func (f *Reader) Peek(n int) ([]byte, error) {
-	n = min(n, f.left, readAhead/4)
+	n = min(n, f.left, readAhead)
 	if err := f.fill(n); err != nil {
 		return nil, noEOF(err)
 	}
@@ -125,10 +126,10 @@ func (f *Reader) Fill(p []byte) error {
 }
 
 // Body takes the rest of the current frame. It is valid until the next call. Memory grows
-// with the bytes that have come, not with the length that was claimed.
+// with the bytes that have come, not with the length that was claimed. After an error of the
+// source that was only a passed deadline, Body goes on where it was, as Next, Peek and Read do.
 func (f *Reader) Body() ([]byte, error) {
-	n := f.left
-	if n <= readAhead {
+	if n := f.left; f.got == 0 && n <= readAhead {
 		if err := f.fill(n); err != nil {
 			return nil, noEOF(err)
 		}
@@ -136,32 +137,36 @@ func (f *Reader) Body() ([]byte, error) {
 		f.Skip(n)
 		return b, nil
 	}
-	for got := 0; got < n; {
-		step := min(n, max(keptBytes, 2*got))
-		f.body = grow(f.body[:got], step)
-		if err := f.Fill(f.body[got:step]); err != nil {
-			return nil, err
+	for f.left > 0 {
+		if f.got == len(f.body) {
+			f.body = grow(f.body, f.got, f.got+min(f.left, max(keptBytes, f.got)))
 		}
-		got = step
+		m, err := f.Read(f.body[f.got:])
+		if err != nil {
+			return nil, noEOF(err)
+		}
+		f.got += m
 	}
-	b := f.body[:n]
-	if cap(f.body) > keptBytes {
+	b := f.body
+	f.body, f.got = b[:0], 0
+	if cap(b) > keptBytes {
 		f.body = nil
 	}
 	return b, nil
 }
 
-// grow returns b with length n, its bytes kept.
-func grow(b []byte, n int) []byte {
+// grow returns b with length n and its first got bytes kept.
+func grow(b []byte, got, n int) []byte {
 	if cap(b) >= n {
 		return b[:n]
 	}
 	g := make([]byte, n)
-	copy(g, b)
+	copy(g, b[:got])
 	return g
 }
 
 func (f *Reader) drop() error {
+	f.body, f.got = f.body[:0], 0
 	for f.left > 0 {
 		if f.r == f.w {
 			if err := f.fill(1); err != nil {

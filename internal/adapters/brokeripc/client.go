@@ -1,0 +1,248 @@
+package brokeripc
+
+import (
+	"context"
+	"crypto/rand"
+	"io"
+
+	"github.com/vev-term/vev/internal/adapters/brokerwire"
+	"github.com/vev-term/vev/internal/adapters/streamframe"
+	"github.com/vev-term/vev/internal/domain/fault"
+	"github.com/vev-term/vev/internal/ports"
+	"github.com/vev-term/vev/internal/protocol"
+)
+
+// Client is the asking end of a broker conversation. Any goroutine may call its methods.
+type Client struct {
+	conn *conn
+
+	// Guarded by conn.mu.
+	asked map[protocol.OperationID]chan<- statsAnswer
+}
+
+type statsAnswer struct {
+	numbers protocol.BrokerNumbers
+	err     error
+}
+
+// Dial speaks preamble and registration on rw, which is the client's from here on: it is
+// closed on failure. software, our name and version, is for the broker's messages. The error
+// is a fault: Timeout after protocol.HandshakeTimeout, Canceled with ctx, Incompatible,
+// Violation, or Unavailable when the carriage ends.
+func Dial(ctx context.Context, rw io.ReadWriteCloser, software string) (*Client, error) {
+	c := &Client{asked: make(map[protocol.OperationID]chan<- statsAnswer)}
+	err := handshake(ctx, rw, func() (err error) {
+		c.conn, err = register(rw, software)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	c.conn.start(c)
+	return c, nil
+}
+
+// register is the client's part of the conversation up to Registered.
+func register(rw io.ReadWriteCloser, software string) (*conn, error) {
+	agreed, err := streamframe.ClientHandshake(rw, protocol.NewHello(protocol.BrokerClient, software))
+	if err != nil {
+		return nil, err
+	}
+	err = streamframe.NewWriter(rw).WriteWith(func(dst []byte) ([]byte, error) {
+		return brokerwire.AppendClient(dst, &protocol.Register{Client: software})
+	})
+	if err != nil {
+		return nil, err
+	}
+	rd := streamframe.NewReader(rw)
+	body, err := rd.ReadFrame(protocol.MaxControlBytes)
+	if err != nil {
+		return nil, err
+	}
+	m, err := brokerwire.DecodeServer(body)
+	if err != nil {
+		return nil, err
+	}
+	switch m := m.(type) {
+	case *protocol.Registered:
+		return newConn(rw, rd, m.Scope, brokerwire.ClientRefs(m.Scope), agreedLimits(agreed)), nil
+	case *protocol.Shutdown:
+		return nil, m.Reason.Fault()
+	}
+	return nil, fault.New(fault.Violation, "%T came before the registration's answer", m)
+}
+
+// OpenStream asks for a stream to the daemon of a host and waits for the broker's answer.
+// ctx ends the waiting, and the stream if it was not granted yet. The error is a fault: the
+// broker's refusal (Peer is set), Limit, Canceled, or the connection's end.
+func (c *Client) OpenStream(ctx context.Context, host string, start protocol.StartPolicy) (ports.Stream, error) {
+	s, answered, err := c.ask(host, start)
+	if err != nil {
+		return nil, err
+	}
+	select {
+	case <-answered:
+	case <-ctx.Done():
+	}
+	c.conn.mu.Lock()
+	c.conn.reading.urgent--
+	refused := s.werr
+	c.conn.mu.Unlock()
+	switch {
+	case refused != nil:
+		return nil, refused
+	case ctx.Err() != nil:
+		err := canceled(ctx)
+		_ = s.Abort(*protocol.FailureOf(err))
+		return nil, err
+	}
+	return s, nil
+}
+
+func (c *Client) ask(host string, start protocol.StartPolicy) (*Stream, <-chan struct{}, error) {
+	n := c.conn
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.err != nil {
+		return nil, nil, n.err
+	}
+	id, ferr := n.machine.Open()
+	if ferr != nil {
+		return nil, nil, ferr
+	}
+	s := n.newStream(id)
+	answered := make(chan struct{})
+	s.answered = answered
+	n.reading.urgent++
+	n.post(brokerwire.AppendClient(nil, &protocol.OpenStream{Ref: s.ref(), Host: host, Start: start}))
+	n.offerTurn()
+	return s, answered, nil
+}
+
+// canceled is the end of a context as a fault.
+func canceled(ctx context.Context) *fault.Error {
+	if context.Cause(ctx) == context.DeadlineExceeded {
+		return fault.Wrap(fault.Timeout, context.Cause(ctx), "no answer from the broker in time")
+	}
+	return fault.Wrap(fault.Canceled, context.Cause(ctx), "the request was given up")
+}
+
+// Stats asks the broker for its numbers. Errors as of OpenStream.
+func (c *Client) Stats(ctx context.Context) (protocol.BrokerNumbers, error) {
+	answer := make(chan statsAnswer, 1)
+	id, err := c.askStats(answer)
+	if err != nil {
+		return protocol.BrokerNumbers{}, err
+	}
+	var a statsAnswer
+	select {
+	case a = <-answer:
+	case <-ctx.Done():
+		a.err = canceled(ctx)
+	}
+	c.conn.mu.Lock()
+	defer c.conn.mu.Unlock()
+	c.conn.reading.urgent--
+	c.conn.machine.Finish(id)
+	delete(c.asked, id)
+	return a.numbers, a.err
+}
+
+func (c *Client) askStats(answer chan<- statsAnswer) (protocol.OperationID, error) {
+	var id protocol.OperationID
+	_, _ = rand.Read(id[:]) // never fails
+	n := c.conn
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.err != nil {
+		return id, n.err
+	}
+	if err := n.machine.Operation(id); err != nil {
+		return id, err
+	}
+	c.asked[id] = answer
+	n.reading.urgent++
+	n.post(brokerwire.AppendClient(nil, &protocol.StatsRequest{Operation: id}))
+	n.offerTurn()
+	return id, nil
+}
+
+// Numbers is what this end holds and has done.
+func (c *Client) Numbers() protocol.ConnNumbers { return c.conn.snapshot() }
+
+// Done is closed when the connection has ended and nothing of it runs any more.
+func (c *Client) Done() <-chan struct{} { return c.conn.done }
+
+// Err is the first cause of the end: the broker's reason (Peer is set), Unavailable when the
+// carriage ended, Violation, Canceled after Close. Nil before.
+func (c *Client) Err() error { return c.conn.cause() }
+
+// Close ends the connection: what was written is handed to the carriage, for at most
+// closeGrace; every stream ends. It returns when nothing of the connection runs any more.
+func (c *Client) Close() error {
+	c.conn.close(fault.New(fault.Canceled, "the connection was closed"))
+	return nil
+}
+
+func (c *Client) decode(body []byte) (any, error) { return brokerwire.DecodeServer(body) }
+
+func (c *Client) message(m any) (after func(), err error) {
+	n := c.conn
+	switch m := m.(type) {
+	case *protocol.StreamOpened:
+		return nil, c.opened(m.Ref)
+	case *protocol.BrokerStats:
+		return nil, c.result(m.Operation, statsAnswer{numbers: m.Stats})
+	case *protocol.OperationResult:
+		f := fault.New(fault.Violation, "an operation was answered without what it asked for")
+		if m.Failure != nil {
+			f = m.Failure.Fault()
+		}
+		return nil, c.result(m.Operation, statsAnswer{err: f})
+	case *protocol.BrokerError:
+		if m.Operation != (protocol.OperationID{}) {
+			return nil, c.result(m.Operation, statsAnswer{err: m.Failure.Fault()})
+		}
+	case *protocol.Shutdown:
+		n.end(m.Reason.Fault())
+		return n.closeCarriage, nil
+	}
+	return nil, fault.New(fault.Violation, "%T came unasked", m)
+}
+
+func (c *Client) opened(ref protocol.StreamRef) error {
+	n := c.conn
+	if err := n.inScope(ref); err != nil {
+		return err
+	}
+	v, err := n.machine.PeerOpened(ref.ID)
+	if err != nil || v == brokerwire.Discard {
+		return orNil(err)
+	}
+	s := n.streams[ref.ID]
+	close(s.answered)
+	s.answered = nil
+	return nil
+}
+
+func (c *Client) result(id protocol.OperationID, a statsAnswer) error {
+	v, err := c.conn.machine.PeerResult(id)
+	if err != nil || v == brokerwire.Discard {
+		return orNil(err)
+	}
+	c.asked[id] <- a // has room for its one answer
+	return nil
+}
+
+func (c *Client) hangUp(ref protocol.StreamRef, f *protocol.Failure) {
+	c.conn.post(brokerwire.AppendClient(nil, &protocol.CloseStream{Ref: ref, Failure: f}))
+}
+
+func (c *Client) goodbye(error) {}
+
+func (c *Client) ended() {
+	for id, answer := range c.asked {
+		delete(c.asked, id)
+		answer <- statsAnswer{err: c.conn.err}
+	}
+}

@@ -1,0 +1,271 @@
+package brokeripc
+
+import (
+	"errors"
+	"os"
+	"sync"
+	"time"
+)
+
+// takeOver is how long the reading turn may lie free before the keeper takes it. A Read that
+// left with its data comes back within microseconds, as a rule; when it does not, control messages
+// wait at most this long, twice.
+const takeOver = 5 * time.Millisecond
+
+// readTurn says who reads the carriage. Guarded by conn.mu.
+type readTurn struct {
+	taken  bool
+	leader *Stream // whose Read has the turn; nil: the keeper
+	urgent int     // waiters that do not read themselves: for credit, for an answer
+
+	head, tail *Stream // Reads that wait, linked through Stream.rafter
+	served     bool    // the pump gave a waiting Read what it waits for
+
+	keeper      sync.Cond
+	keeperTurn  bool
+	interrupted bool // the read deadline was set to the past
+
+	lazy   *time.Timer // gives the keeper a turn that nobody took up
+	armed  bool
+	left   uint64 // how often a turn was left free
+	seen   uint64 // left when lazy was set
+	halted bool   // the connection is over
+}
+
+func (t *readTurn) push(s *Stream) {
+	if t.tail == nil {
+		t.head = s
+	} else {
+		t.tail.rafter = s
+	}
+	t.tail = s
+}
+
+// remove takes s out of the waiting Reads, of which there are at most protocol.MaxStreams.
+func (t *readTurn) remove(s *Stream) bool {
+	var prev *Stream
+	for at := t.head; at != nil; prev, at = at, at.rafter {
+		if at != s {
+			continue
+		}
+		if prev == nil {
+			t.head = s.rafter
+		} else {
+			prev.rafter = s.rafter
+		}
+		if t.tail == s {
+			t.tail = prev
+		}
+		s.rafter = nil
+		return true
+	}
+	return false
+}
+
+// wake lets a waiting Read of s look again.
+func (t *readTurn) wake(s *Stream) {
+	if s.dst != nil && t.remove(s) {
+		t.served = true
+		s.rcond.Signal()
+	}
+}
+
+// stop releases the keeper for good.
+func (t *readTurn) stop() {
+	t.halted = true
+	if t.lazy != nil {
+		t.lazy.Stop()
+	}
+	t.keeper.Signal()
+}
+
+// await is a Read with nothing to return, with mu held; it returns without. The Read pumps
+// if the turn is free, else it waits to be served, ended or handed the turn.
+func (c *conn) await(s *Stream, p []byte) int {
+	t := &c.reading
+	if c.intr == nil || t.taken || c.full() {
+		s.dst, s.got = p, 0
+		t.push(s)
+		c.offerTurn()
+		for s.got == 0 && !s.mine && s.rerr == nil && s.queue.empty() {
+			s.rcond.Wait()
+		}
+		t.remove(s)
+		n := s.got
+		s.dst, s.got = nil, 0
+		if !s.mine {
+			c.mu.Unlock()
+			return n
+		}
+		s.mine = false
+		if n > 0 || s.rerr != nil || !s.queue.empty() {
+			c.leaveTurn()
+			c.mu.Unlock()
+			return n
+		}
+	} else {
+		t.taken, t.leader = true, s
+	}
+	c.mu.Unlock()
+	return c.pump(s, p)
+}
+
+// offerTurn finds somebody for a free turn, with mu held: a Read that waits, else the keeper
+// if somebody waits for what only reading brings or no Read can have it, else the next Read
+// that comes, else after a while the keeper.
+func (c *conn) offerTurn() {
+	t := &c.reading
+	switch {
+	case t.taken || t.halted || c.full():
+	case c.intr == nil:
+		c.giveKeeper()
+	case t.head != nil:
+		s := t.head
+		t.remove(s)
+		t.taken, t.leader = true, s
+		s.mine = true
+		s.rcond.Signal()
+	case t.urgent > 0:
+		c.giveKeeper()
+	default:
+		t.left++
+		if !t.armed {
+			c.arm()
+		}
+	}
+}
+
+func (c *conn) giveKeeper() {
+	t := &c.reading
+	t.taken, t.leader, t.keeperTurn = true, nil, true
+	t.keeper.Signal()
+}
+
+func (c *conn) arm() {
+	t := &c.reading
+	t.armed, t.seen = true, t.left
+	if t.lazy == nil {
+		t.lazy = time.AfterFunc(takeOver, c.takeOver)
+		return
+	}
+	t.lazy.Reset(takeOver)
+}
+
+// takeOver gives the keeper a turn that has been free since the timer was set. While Reads
+// come and go it only sets the timer anew, so that none of them has to.
+func (c *conn) takeOver() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	t := &c.reading
+	t.armed = false
+	switch {
+	case t.halted:
+	case t.left != t.seen:
+		c.arm()
+	case !t.taken && !c.full():
+		c.giveKeeper()
+	}
+}
+
+// leaveTurn gives the turn up, with mu held.
+func (c *conn) leaveTurn() {
+	t := &c.reading
+	t.taken, t.leader = false, nil
+	if t.interrupted {
+		t.interrupted = false
+		_ = c.intr.SetReadDeadline(time.Time{}) // if it cannot, the next read fails and says so
+	}
+	c.offerTurn()
+}
+
+// interrupt makes who reads look up, with mu held. Without read deadlines only the end of
+// the connection, which closes the carriage, ever calls for it.
+func (c *conn) interrupt() {
+	t := &c.reading
+	if t.taken && c.intr != nil && !t.interrupted {
+		t.interrupted = true
+		_ = c.intr.SetReadDeadline(time.Unix(1, 0))
+	}
+}
+
+// full reports whether so much is parked that the carriage is not read, with mu held.
+func (c *conn) full() bool { return c.parked > c.opts.parked }
+
+// unpark notes that cost n is held no more, with mu held.
+func (c *conn) unpark(n int64) {
+	was := c.full()
+	c.parked -= n
+	if was && !c.full() {
+		c.offerTurn()
+	}
+}
+
+// pump reads frames with the reading turn: for a Read until it has something to return, for
+// the keeper (own nil) until it has served a Read that waited. It returns what was
+// read straight into p, and has left the turn.
+func (c *conn) pump(own *Stream, p []byte) int {
+	c.mu.Lock()
+	c.reading.served = false
+	for !c.pumped(own) {
+		c.mu.Unlock()
+		n, err := c.readFrame(own, p)
+		if err != nil {
+			c.readFailed(err)
+		}
+		c.mu.Lock()
+		if n > 0 {
+			c.leaveTurn()
+			if own.dropped {
+				n = 0
+			}
+			c.mu.Unlock()
+			return n
+		}
+	}
+	c.leaveTurn()
+	c.mu.Unlock()
+	return 0
+}
+
+// pumped reports whether the pump is to stop, with mu held.
+func (c *conn) pumped(own *Stream) bool {
+	if c.err != nil || c.full() {
+		return true
+	}
+	if own == nil {
+		return c.reading.served && c.intr != nil
+	}
+	return own.rerr != nil || !own.queue.empty()
+}
+
+// readFailed tells an interruption from an end.
+func (c *conn) readFailed(err error) {
+	c.mu.Lock()
+	interrupted := c.reading.interrupted && errors.Is(err, os.ErrDeadlineExceeded)
+	c.mu.Unlock()
+	if !interrupted {
+		c.broken(err)
+	}
+}
+
+// keep reads when no Read does.
+func (c *conn) keep() {
+	defer c.stopped()
+	t := &c.reading
+	for {
+		c.mu.Lock()
+		if c.intr == nil {
+			c.offerTurn()
+		}
+		for !t.keeperTurn && !t.halted {
+			t.keeper.Wait()
+		}
+		mine := t.keeperTurn
+		t.keeperTurn = false
+		c.mu.Unlock()
+		if !mine {
+			return
+		}
+		c.pump(nil, nil)
+	}
+}
