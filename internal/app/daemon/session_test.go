@@ -255,7 +255,7 @@ func TestRunEndsWhenNobodyNeedsTheDaemon(t *testing.T) {
 	inWorld(t, func(w *world) {
 		p := w.create("a")
 		done := make(chan error, 1)
-		w.wg.Go(func() { done <- w.d.Run(t.Context()) })
+		w.wg.Go(func() { done <- w.d.Run(w.t.Context()) })
 		time.Sleep(time.Hour)
 		require.Empty(t, done, "there is a session")
 		v := w.attach(protocol.Attach{Session: "a"})
