@@ -1,0 +1,316 @@
+//go:build linux
+
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+
+	"github.com/vev-term/vev/internal/domain/vt"
+)
+
+// maxSeen is how many of the newest bytes that a terminal got are kept, to look for sequences in.
+const maxSeen = 1 << 20
+
+// term is a person's terminal: a pty, and an engine that shows what is written to it and answers questions. Programs run
+// on it one after another, as in a window with a shell.
+type term struct {
+	t             *testing.T
+	master, slave *os.File
+	done          chan struct{} // closed when the reader has ended
+
+	gate sync.Mutex // held while the terminal is stopped and reads nothing
+
+	mu      sync.Mutex
+	screen  *vt.Terminal
+	seen    []byte        // the newest bytes
+	total   int64         // bytes in all
+	changed chan struct{} // closed at the next bytes
+}
+
+func newTerm(t *testing.T, cols, rows int) *term {
+	t.Helper()
+	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
+	require.NoError(t, err)
+	tt := &term{
+		t: t, master: master, done: make(chan struct{}),
+		screen: vt.New(vt.Options{Cols: cols, Rows: rows}), changed: make(chan struct{}),
+	}
+	var number int
+	tt.control(master, func(fd int) error {
+		if err := unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0); err != nil {
+			return err
+		}
+		number, err = unix.IoctlGetInt(fd, unix.TIOCGPTN)
+		return err
+	})
+	tt.slave, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0)
+	require.NoError(t, err)
+	tt.setSize(cols, rows)
+	go tt.read()
+	t.Cleanup(func() {
+		tt.hangUp()
+		tt.slave.Close()
+	})
+	return tt
+}
+
+// control does something with a descriptor and keeps the file pollable: Fd would not.
+func (tt *term) control(f *os.File, do func(fd int) error) {
+	tt.t.Helper()
+	conn, err := f.SyscallConn()
+	require.NoError(tt.t, err)
+	var result error
+	require.NoError(tt.t, conn.Control(func(fd uintptr) { result = do(int(fd)) }))
+	require.NoError(tt.t, result)
+}
+
+func (tt *term) setSize(cols, rows int) {
+	tt.t.Helper()
+	tt.control(tt.master, func(fd int) error {
+		return unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Col: uint16(cols), Row: uint16(rows)})
+	})
+}
+
+// resize is what dragging the window's edge does.
+func (tt *term) resize(cols, rows int) {
+	tt.t.Helper()
+	tt.mu.Lock()
+	tt.screen.Resize(cols, rows)
+	tt.mu.Unlock()
+	tt.setSize(cols, rows)
+}
+
+func (tt *term) read() {
+	defer close(tt.done)
+	buf := make([]byte, 64<<10)
+	for {
+		tt.gate.Lock()
+		tt.gate.Unlock() //nolint:staticcheck // passed, not held: only stop holds it
+		n, err := tt.master.Read(buf)
+		if err != nil {
+			return
+		}
+		tt.mu.Lock()
+		_, _ = tt.screen.Write(buf[:n])
+		answer := append([]byte(nil), tt.screen.TakeReplies()...)
+		tt.screen.TakeEvents()
+		tt.total += int64(n)
+		tt.seen = append(tt.seen, buf[:n]...)
+		if len(tt.seen) > 2*maxSeen {
+			tt.seen = append(tt.seen[:0], tt.seen[len(tt.seen)-maxSeen:]...)
+		}
+		close(tt.changed)
+		tt.changed = make(chan struct{})
+		tt.mu.Unlock()
+		if len(answer) > 0 {
+			_, _ = tt.master.Write(answer)
+		}
+	}
+}
+
+// stop makes a terminal that takes no output any more, until resume.
+func (tt *term) stop()   { tt.gate.Lock() }
+func (tt *term) resume() { tt.gate.Unlock() }
+
+// hangUp closes the window.
+func (tt *term) hangUp() {
+	_ = tt.master.Close()
+	<-tt.done
+}
+
+// typ writes what a keyboard would; a terminal whose program reads nothing takes only so much.
+func (tt *term) typ(keys string) {
+	tt.t.Helper()
+	_, err := tt.master.WriteString(keys)
+	require.NoError(tt.t, err)
+}
+
+// look gives f the screen. f keeps nothing of it.
+func (tt *term) look(f func(s *vt.Terminal)) {
+	tt.mu.Lock()
+	defer tt.mu.Unlock()
+	f(tt.screen)
+}
+
+// until waits until ok holds of the screen.
+func (tt *term) until(what string, ok func(s *vt.Terminal) bool) {
+	tt.t.Helper()
+	late := time.NewTimer(patience)
+	defer late.Stop()
+	for {
+		tt.mu.Lock()
+		met, changed := ok(tt.screen), tt.changed
+		tt.mu.Unlock()
+		if met {
+			return
+		}
+		select {
+		case <-changed:
+		case <-late.C:
+			tt.t.Fatalf("not within %v: %s\nthe screen:\n%s", patience, what, tt.text())
+		}
+	}
+}
+
+// sees waits until the screen holds text; a row's end is a line feed in it.
+func (tt *term) sees(text string) {
+	tt.t.Helper()
+	tt.until(fmt.Sprintf("seeing %q", text), func(s *vt.Terminal) bool { return strings.Contains(textOf(s), text) })
+}
+
+// lacks waits until the screen does not hold text.
+func (tt *term) lacks(text string) {
+	tt.t.Helper()
+	tt.until(fmt.Sprintf("not seeing %q", text), func(s *vt.Terminal) bool { return !strings.Contains(textOf(s), text) })
+}
+
+func (tt *term) text() (text string) {
+	tt.look(func(s *vt.Terminal) { text = textOf(s) })
+	return text
+}
+
+// bytes are the newest bytes the terminal got, and how many it got in all.
+func (tt *term) bytes() (newest string, total int64) {
+	tt.mu.Lock()
+	defer tt.mu.Unlock()
+	return string(tt.seen), tt.total
+}
+
+// modes are the line discipline's.
+func (tt *term) modes() (modes unix.Termios) {
+	tt.t.Helper()
+	tt.control(tt.slave, func(fd int) error {
+		got, err := unix.IoctlGetTermios(fd, unix.TCGETS)
+		if err == nil {
+			modes = *got
+		}
+		return err
+	})
+	return modes
+}
+
+// textOf is the screen as text, a line for each row, blanks at the ends cut.
+func textOf(s *vt.Terminal) string {
+	_, rows := s.Size()
+	var text strings.Builder
+	for y := range rows {
+		text.WriteString(rowText(s, y))
+		text.WriteByte('\n')
+	}
+	return text.String()
+}
+
+func rowText(s *vt.Terminal, y int) string {
+	var row []byte
+	for _, c := range s.Row(y).Cells() {
+		switch {
+		case c.IsSpacer():
+		case c.IsBlank():
+			row = append(row, ' ')
+		default:
+			row = s.AppendCell(row, c)
+		}
+	}
+	return strings.TrimRight(string(row), " ")
+}
+
+// shot is all that a person sees of a terminal, and what keys do there, to be compared.
+type shot struct {
+	rows   []string // text and styles
+	cursor vt.Cursor
+	modes  vt.Modes
+}
+
+func shoot(s *vt.Terminal) shot {
+	_, rows := s.Size()
+	view := shot{cursor: s.Cursor(), modes: s.Modes()}
+	view.cursor.Pending = false // no program sees it
+	for y := range rows {
+		view.rows = append(view.rows, rowText(s, y)+styleText(s, y))
+	}
+	return view
+}
+
+// styleText names the stretches of a row that are not in default style.
+func styleText(s *vt.Terminal, y int) string {
+	var text strings.Builder
+	cells := s.Row(y).Cells()
+	for x := 0; x < len(cells); {
+		style := s.Style(cells[x])
+		from := x
+		for x < len(cells) && s.Style(cells[x]) == style {
+			x++
+		}
+		if style != (vt.Style{}) {
+			fmt.Fprintf(&text, " <%d-%d %s/%s %v%s>", from+1, x, style.Fg, style.Bg, style.Attrs.Names(), style.Attrs.Underline())
+		}
+	}
+	return text.String()
+}
+
+func (tt *term) shoot() (view shot) {
+	tt.look(func(s *vt.Terminal) { view = shoot(s) })
+	return view
+}
+
+// program is a process on a terminal, its controlling one.
+type program struct {
+	t    *testing.T
+	cmd  *exec.Cmd
+	done chan struct{} // closed when it has ended
+}
+
+// start runs a command on the terminal.
+func (tt *term) start(cmd *exec.Cmd) *program {
+	tt.t.Helper()
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = tt.slave, tt.slave, tt.slave
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	require.NoError(tt.t, cmd.Start())
+	p := &program{t: tt.t, cmd: cmd, done: make(chan struct{})}
+	go func() {
+		defer close(p.done)
+		_ = cmd.Wait() // the state tells
+	}()
+	tt.t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		<-p.done
+	})
+	return p
+}
+
+// vev runs vev on the terminal.
+func (tt *term) vev(h *home, args ...string) *program {
+	tt.t.Helper()
+	return tt.start(h.command(args...))
+}
+
+// exits waits for the program's end and returns its status: the exit code, or minus the signal that ended it.
+func (p *program) exits() int {
+	p.t.Helper()
+	select {
+	case <-p.done:
+	case <-time.After(patience):
+		p.t.Fatalf("%v did not end within %v", p.cmd.Args, patience)
+	}
+	if status := p.cmd.ProcessState.Sys().(syscall.WaitStatus); status.Signaled() {
+		return -int(status.Signal())
+	}
+	return p.cmd.ProcessState.ExitCode()
+}
+
+func (p *program) signal(sig syscall.Signal) {
+	p.t.Helper()
+	require.NoError(p.t, p.cmd.Process.Signal(sig))
+}
+
+func (p *program) pid() int { return p.cmd.Process.Pid }
