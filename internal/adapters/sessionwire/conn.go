@@ -170,28 +170,33 @@ func (c *conn) ceiling(k kind) int {
 
 // fail ends receiving for good and returns what the caller sees.
 func (c *conn) fail(err error) error {
+	if b, ok := err.(*breach); ok {
+		err = received(b)
+	}
 	switch {
 	case c.gone.Load():
 		c.failed = c.closed()
 	case err == io.EOF: // between two frames
 		c.failed = io.EOF
+	case fault.KindOf(err) == fault.Violation:
+		c.failed = err
 	default:
-		if _, ok := errors.AsType[*fault.Error](err); ok {
-			c.failed = err
-		} else if b, ok := err.(*breach); ok {
-			c.failed = received(b)
-		} else {
-			c.failed = c.lost(err)
-		}
+		c.failed = c.lost(err)
 	}
 	return c.failed
 }
 
+// lost is the end of the carriage, whatever it gives as its reason: what matters to the caller
+// is that another conversation may be begun. A reason's hint stays.
 func (c *conn) lost(err error) error {
 	if c.gone.Load() {
 		return c.closed()
 	}
-	return fault.Wrap(fault.Unavailable, err, "the connection to the %s was lost", c.peer)
+	lost := fault.Wrap(fault.Unavailable, err, "the connection to the %s was lost", c.peer)
+	if reason, ok := errors.AsType[*fault.Error](err); ok {
+		lost.Hint = reason.Hint
+	}
+	return lost
 }
 
 func (c *conn) closed() error {

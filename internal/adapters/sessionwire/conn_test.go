@@ -411,6 +411,24 @@ func TestAFailedWriteIsTheLast(t *testing.T) {
 	require.Equal(t, err, c.Send(&protocol.Detach{}), "half a frame may be out: nothing can follow")
 }
 
+// A logical stream ends with a reason of its hops; the conversation on it is lost all the same.
+func TestAReasonOfTheCarriageIsALoss(t *testing.T) {
+	stream, _ := said(t, serverHello())
+	reason := fault.New(fault.Canceled, "the broker is ending").WithHint("try again")
+	c, err := Client(t.Context(), &carriage{Reader: io.MultiReader(bytes.NewReader(stream), failing{reason})}, "vev/1")
+	require.NoError(t, err)
+	_, err = c.Receive()
+	require.Equal(t, fault.Unavailable, fault.KindOf(err))
+	require.ErrorIs(t, err, reason)
+	require.Equal(t, "the connection to the session server was lost: the broker is ending", err.Error())
+	lost, _ := errors.AsType[*fault.Error](err)
+	require.Equal(t, "try again", lost.Hint)
+}
+
+type failing struct{ err error }
+
+func (f failing) Read([]byte) (int, error) { return 0, f.err }
+
 func TestAPeerThatSaysNothingIsGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, b := net.Pipe()
