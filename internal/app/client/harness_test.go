@@ -29,6 +29,7 @@ type fakeTerminal struct {
 	stuck   bool // takes no bytes
 	writing int  // calls of Write that wait
 	raw     bool
+	rawErr  error
 	size    domain.Size
 	vt      *vt.Terminal
 	out     []byte // all that was written
@@ -58,6 +59,9 @@ func (t *fakeTerminal) Raw() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.call("raw")
+	if t.rawErr != nil {
+		return t.rawErr
+	}
 	t.raw = true
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/vev-term/vev/internal/domain/fault"
 	"github.com/vev-term/vev/internal/protocol"
 )
 
@@ -88,8 +89,8 @@ func TestLookaheadFindsTheLeaderBehindAFullWindow(t *testing.T) {
 func TestLeaderWorksWhenTheCarriageTakesNothing(t *testing.T) {
 	attached(t, nil, func(a *attachment) {
 		a.daemon.set(func() { a.daemon.deaf = true })
-		a.types("x") // the daemon's goroutine is still to fall deaf
-		for range 100 {
+		a.types("x")                   // the daemon's goroutine is still to fall deaf
+		for range 4 * directMessages { // more than the carriage takes
 			a.types(strings.Repeat("y", 500))
 		}
 		a.types(lead + "d")
@@ -98,6 +99,33 @@ func TestLeaderWorksWhenTheCarriageTakesNothing(t *testing.T) {
 		require.Equal(t, protocol.EndDetached, r.Reason)
 		require.True(t, a.term.left())
 	})
+}
+
+func TestStaleAcknowledgementIsNotSentToTheNextConversation(t *testing.T) {
+	o, first, next := newOutbox(), newPipe(), newPipe()
+	require.NoError(t, o.begin(first, 0))
+	o.end(first)
+	o.applied(protocol.Ack{Epoch: 1, State: 1})
+	require.NoError(t, o.begin(next, 0))
+	o.flush(true)
+	require.Empty(t, next.toDaemon)
+}
+
+func TestFailedSendEndsTheConversation(t *testing.T) {
+	attached(t, nil, func(a *attachment) {
+		close(a.daemon.conn.last) // sends fail, and nothing comes
+		<-a.daemon.conn.served
+		a.types("x")
+		require.Equal(t, 2, a.daemon.dialed())
+		require.Equal(t, "x", a.daemon.typed())
+	})
+}
+
+func TestNoConversationBeginsAfterTheEnd(t *testing.T) {
+	o := newOutbox()
+	o.close()
+	require.Equal(t, fault.Canceled, fault.KindOf(o.begin(newPipe(), 0)))
+	require.Nil(t, o.current())
 }
 
 func TestManyKeysInFlightAreFewMessages(t *testing.T) {

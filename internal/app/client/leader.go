@@ -96,7 +96,7 @@ func (k *keys) skip(p []byte) int {
 
 // cut handles a sequence at p[i:] whose rest was not read yet.
 func (k *keys) cut(p []byte, i int, hold bool) (pass, drop int, act action) {
-	if hold && !k.paste {
+	if hold {
 		return i, 0, noAction
 	}
 	k.tailN = copy(k.tail[:], p[i:])

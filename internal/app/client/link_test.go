@@ -2,6 +2,7 @@ package client
 
 import (
 	"errors"
+	"io"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/vev-term/vev/internal/domain"
 	"github.com/vev-term/vev/internal/domain/fault"
+	"github.com/vev-term/vev/internal/domain/vt"
 	"github.com/vev-term/vev/internal/ports"
 	"github.com/vev-term/vev/internal/protocol"
 )
@@ -131,6 +133,29 @@ func TestTheEndOfTheTerminal(t *testing.T) {
 		require.Equal(t, []protocol.SessionClientMessage{&protocol.Detach{}}, a.daemon.got)
 		a.term.vt.Write([]byte("\x1b[?1049l")) // check looks for it; nothing can be written to such a terminal
 	})
+}
+
+func TestTerminalThatCannotBeRaw(t *testing.T) {
+	attached(t, func(a *attachment) { a.term.rawErr = io.ErrUnexpectedEOF }, func(a *attachment) {
+		_, err := a.ends(0)
+		require.Equal(t, fault.Unavailable, fault.KindOf(err))
+		require.Empty(t, a.term.written())
+		require.Equal(t, []protocol.SessionClientMessage{&protocol.Detach{}}, a.daemon.got)
+	})
+}
+
+func TestFullStateForgetsWhatWasThere(t *testing.T) {
+	var v view
+	size := domain.Size{Cols: 10, Rows: 2}
+	for epoch, text := range []string{"first\x1b[?25l\x1b[1m", "2"} {
+		require.NoError(t, v.apply(&protocol.Output{
+			Epoch: uint64(epoch), New: 1, Full: true, Panes: []protocol.PaneUpdate{{Pane: 1, Size: size, Data: []byte(text)}},
+		}))
+	}
+	fresh := vt.New(vt.Options{Cols: 10, Rows: 2})
+	fresh.Write([]byte("2"))
+	require.Equal(t, screenText(fresh), screenText(v.term))
+	require.Equal(t, fresh.Cursor(), v.term.Cursor())
 }
 
 func TestTerminateWhileDialing(t *testing.T) {

@@ -106,6 +106,7 @@ func TestLeavesTheTerminalAsItWas(t *testing.T) {
 		require.Equal(t, screenText(fresh), screenText(a.term.vt))
 		require.Equal(t, fresh.Modes(), a.term.vt.Modes())
 		require.Equal(t, fresh.Cursor(), a.term.vt.Cursor())
+		require.Equal(t, "mine", a.term.vt.Title())
 		require.Equal(t, vt.Color(0), a.term.vt.Palette().Background)
 		require.False(t, a.term.raw)
 	})
@@ -168,6 +169,19 @@ func TestResize(t *testing.T) {
 			require.Equal(t, &protocol.Resize{Size: s}, a.daemon.got[len(a.daemon.got)-1])
 			require.Empty(t, a.difference(), s)
 		}
+	})
+}
+
+func TestResizeThereAndBackDrawsEverything(t *testing.T) {
+	attached(t, nil, func(a *attachment) {
+		a.daemon.prints(strings.Repeat("x", 100))
+		synctest.Wait()
+		a.term.mu.Lock()
+		a.term.vt.Resize(7, 2)
+		a.term.mu.Unlock()
+		a.term.resize(20, 5)
+		synctest.Wait()
+		require.Empty(t, a.difference())
 	})
 }
 
@@ -395,8 +409,10 @@ func TestSuspendWithoutAShell(t *testing.T) {
 }
 
 func TestResumedAfterAStopThatWasNotAnnounced(t *testing.T) {
-	attached(t, nil, func(a *attachment) {
-		a.daemon.prints("session")
+	attached(t, func(a *attachment) {
+		a.term.vt.Write([]byte("\x1b]2;mine\a"))
+	}, func(a *attachment) {
+		a.daemon.prints("session\x1b]2;theirs\a")
 		synctest.Wait()
 		a.term.mu.Lock()
 		a.term.raw = false
@@ -406,6 +422,10 @@ func TestResumedAfterAStopThatWasNotAnnounced(t *testing.T) {
 		synctest.Wait()
 		require.True(t, a.term.raw)
 		require.Empty(t, a.difference())
+		a.types(lead + "d")
+		_, err := a.ends(0)
+		require.NoError(t, err)
+		require.Equal(t, "mine", a.term.vt.Title())
 	})
 }
 
