@@ -42,7 +42,7 @@ func TestReadmeIsTrue(t *testing.T) {
 	readme := read(t, "README.md")
 	require.LessOrEqual(t, strings.Count(readme, "\n"), 120)
 	makefile := read(t, "Makefile")
-	for _, target := range regexp.MustCompile(`\bmake ([a-z-]+)`).FindAllStringSubmatch(readme, -1) {
+	for _, target := range regexp.MustCompile("(?m)(?:^|`)make ([a-z-]+)").FindAllStringSubmatch(readme, -1) {
 		require.Regexp(t, `(?m)^`+target[1]+`:.*## `, makefile, "make %s", target[1])
 	}
 	for _, command := range regexp.MustCompile(`(?m)(?:^\$ |&& )vev ([a-z]+)`).FindAllStringSubmatch(readme, -1) {
