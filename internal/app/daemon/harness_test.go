@@ -311,10 +311,15 @@ func (v *viewer) begin(m protocol.Attach) {
 // resume cuts the connection and comes back on another.
 func (v *viewer) resume() {
 	v.w.t.Helper()
+	v.resumeAt(domain.DefaultSize)
+}
+
+func (v *viewer) resumeAt(size domain.Size) {
+	v.w.t.Helper()
 	v.p.Close()
 	v.p = v.w.dial()
 	v.begin(protocol.Attach{
-		Size:   domain.Size{Cols: 80, Rows: 24},
+		Size:   size,
 		Resume: &protocol.Resume{Token: v.attached.Token, EventSeq: v.eventSeq},
 	})
 }
