@@ -2,6 +2,7 @@ package vt
 
 // control carries out a C0 control.
 func (t *Terminal) control(b byte) {
+	t.lastRune = 0
 	switch b {
 	case '\r':
 		t.carriageReturn()
@@ -60,6 +61,7 @@ func (t *Terminal) escape(b byte) int {
 }
 
 func (t *Terminal) escapeFinal(b byte) {
+	t.lastRune = 0
 	switch b {
 	case '7':
 		t.saveCursor()

@@ -3,6 +3,9 @@ package vt
 // csi acts on a whole control sequence.
 func (t *Terminal) csi(final byte) {
 	ps := &t.par
+	if final != 'b' {
+		t.lastRune = 0
+	}
 	switch {
 	case ps.prefix == 0 && ps.inter == 0:
 		t.csiPlain(final)
@@ -84,7 +87,7 @@ func (t *Terminal) csiEdit(final byte) {
 	case 'S': // a pending wrap stays
 		t.scrollUp(t.top, t.bot, ps.arg(0, 1))
 	case 'T', '^':
-		if ps.nparams <= 1 { // with five it is highlight tracking
+		if ps.nparams == 0 || ps.nparams == 1 && ps.params[0] != 0 { // with five it is highlight tracking
 			t.scrollDown(t.top, t.bot, ps.arg(0, 1))
 		}
 	case 'b':
@@ -261,13 +264,11 @@ func (t *Terminal) csiIntermediate(final byte) {
 	case " A":
 		t.shiftRight(ps.arg(0, 1))
 	case "'}":
-		if t.inRows() {
-			t.moved()
+		if t.inRows() { // a pending wrap stays
 			t.insertColumns(t.cx, ps.arg(0, 1))
 		}
 	case "'~":
 		if t.inRows() {
-			t.moved()
 			t.deleteColumns(t.cx, ps.arg(0, 1))
 		}
 	case "#{", "#p":

@@ -116,8 +116,12 @@ func (t *Terminal) tab(n int) {
 // A pending wrap stays.
 func (t *Terminal) backTab(n int) {
 	t.joinable = false
-	for ; n > 0 && t.cx > 0; n-- {
-		t.cx = t.tabs.prev(t.cx)
+	limit := 0
+	if t.origin {
+		limit = t.left
+	}
+	for ; n > 0 && t.cx > limit; n-- {
+		t.cx = max(t.tabs.prev(t.cx), limit)
 	}
 }
 

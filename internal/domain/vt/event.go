@@ -12,7 +12,8 @@ const (
 	// EventCwd: the program said its directory (OSC 7, OSC 9;9): Text is a path or file URL as given. Only the newest
 	// is kept.
 	EventCwd
-	// EventClipboard: a clipboard write (OSC 52): Data decoded, Text the selections as given ("c", "p", ...).
+	// EventClipboard: a clipboard write (OSC 52): Data decoded, Text the selections as given ("c", "p", ...). Only the
+	// newest for each Text is kept.
 	EventClipboard
 	// EventNotification: OSC 9, 777 or 99: Title (may be "") and Text, controls stripped.
 	EventNotification
@@ -76,9 +77,16 @@ const (
 // size is what the event counts against maxEventBytes.
 func (e *Event) size() int { return len(e.Title) + len(e.Text) + len(e.Data) }
 
-// newestOnly reports whether an event of this kind replaces the one before it.
-func (k EventKind) newestOnly() bool {
-	return k == EventTitle || k == EventCwd || k == EventProgress || k == EventClipboard
+// replaces reports whether e makes old pointless: of some kinds only the newest is kept, of clipboard writes the newest
+// to each selection.
+func (e *Event) replaces(old *Event) bool {
+	switch e.Kind {
+	case EventTitle, EventCwd, EventProgress:
+		return old.Kind == e.Kind
+	case EventClipboard:
+		return old.Kind == e.Kind && old.Text == e.Text
+	}
+	return false
 }
 
 // emit queues an event. Bells and dropped strings are counted, of some kinds only the newest is kept.
@@ -86,15 +94,13 @@ func (t *Terminal) emit(e Event) {
 	q := &t.events
 	for i := range q.list {
 		old := &q.list[i]
-		switch {
-		case old.Kind != e.Kind:
-		case e.Kind == EventBell || e.Kind == EventStringDropped:
+		if old.Kind == e.Kind && (e.Kind == EventBell || e.Kind == EventStringDropped) {
 			old.Count += e.Count
 			return
-		case e.Kind.newestOnly():
+		}
+		if e.replaces(old) {
 			q.remove(i)
-			q.add(e)
-			return
+			break
 		}
 	}
 	q.add(e)

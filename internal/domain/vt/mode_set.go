@@ -142,6 +142,7 @@ func (t *Terminal) setScreenMode(n int, on bool) {
 		if on {
 			t.saveCursor()
 			t.showAlternate(true)
+			t.moved()
 			t.clearRows()
 		} else {
 			t.showAlternate(false)
@@ -199,6 +200,8 @@ func (t *Terminal) ansiMode(n int) modeState {
 		return modeAlwaysSet
 	case 20:
 		return stateOf(t.modes.NewLine)
+	case 1, 5, 7, 10, 11, 13, 14, 15, 16, 17, 18, 19: // of block terminals
+		return modeAlwaysReset
 	}
 	return modeUnknown
 }

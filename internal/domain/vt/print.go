@@ -13,7 +13,7 @@ func asciiRun(p []byte) int {
 		w := uint64(p[i]) | uint64(p[i+1])<<8 | uint64(p[i+2])<<16 | uint64(p[i+3])<<24 |
 			uint64(p[i+4])<<32 | uint64(p[i+5])<<40 | uint64(p[i+6])<<48 | uint64(p[i+7])<<56
 		// A byte under 0x20 borrows, 0x7f carries, others over 0x7f have the bit: the lowest flagged byte is exact.
-		if (w-0x20*ones|w+ones|w)&high != 0 {
+		if ((w-0x20*ones)|(w+ones)|w)&high != 0 {
 			break
 		}
 	}
@@ -124,7 +124,7 @@ func (t *Terminal) put(ch uint32, w int) {
 		end = t.lineEnd()
 	}
 	row := t.touch(t.cy)
-	if t.insertMode {
+	if t.insertMode && t.cx >= t.left && t.cx <= t.right {
 		row.insert(t.cx, end, w, t.blank())
 	}
 	if row.wide {
@@ -295,7 +295,7 @@ func (t *Terminal) relocate(x int) {
 	t.advance(2, t.lineEnd())
 }
 
-// repeat prints the last printed character n more times (REP).
+// repeat prints the character just printed n more times (REP); behind anything but a character it does nothing.
 func (t *Terminal) repeat(n int) {
 	if t.lastRune == 0 {
 		return
@@ -305,4 +305,5 @@ func (t *Terminal) repeat(n int) {
 	for range n {
 		t.put(uint32(t.lastRune), int(p&propWidth))
 	}
+	t.lastRune = 0
 }

@@ -9,7 +9,7 @@ const maxReplyBytes = 64 << 10
 // says xterm of a version that has all this engine has.
 const (
 	replyDA1     = "\x1b[?62;22;52c"
-	replyDA2     = "\x1b[>41;380;0c"
+	replyDA2     = "\x1b[>41;379;0c"
 	replyDA3     = "\x1bP!|00000000\x1b\\"
 	replyVersion = "\x1bP>|vev(1)\x1b\\"
 )
@@ -61,8 +61,8 @@ func (t *Terminal) privateStatus(what int) {
 		t.replyf("\x1b[?%d;%d;1R", y, x)
 	case 15: // no printer
 		t.reply("\x1b[?13n")
-	case 25: // user keys locked
-		t.reply("\x1b[?21n")
+	case 25: // user keys unlocked: there are none
+		t.reply("\x1b[?20n")
 	case 26: // keyboard: North American, ready
 		t.reply("\x1b[?27;1;0;0n")
 	case 53, 55: // no locator
@@ -70,7 +70,7 @@ func (t *Terminal) privateStatus(what int) {
 	case 56:
 		t.reply("\x1b[?57;0n")
 	case 62: // macro space
-		t.reply("\x1b[0*{")
+		t.reply("\x1b[0000*{")
 	case 75: // data integrity
 		t.reply("\x1b[?70n")
 	case 85: // no multiple sessions

@@ -35,7 +35,7 @@ type Terminal struct {
 	left      int
 	right     int
 	stamp     uint64 // the version that changes of this Write get
-	lastRune  rune   // what REP repeats; 0 is nothing
+	lastRune  rune   // what REP repeats; 0 is nothing, as behind any other control
 	par       parser
 
 	// Modes that Modes reports from these fields.
@@ -152,10 +152,11 @@ func (t *Terminal) reset() {
 	t.changed = true
 }
 
-// softReset is DECSTR: modes and margins, but no cell, no tab stop, and the cursor stays.
+// softReset is DECSTR: modes and margins, but no cell, no tab stop, and the cursor stays, with a pending
+// wrap; the saved cursor is home.
 func (t *Terminal) softReset() {
 	t.resetMargins()
-	t.pending, t.joinable = false, false
+	t.joinable = false
 	t.setPen(Cell{})
 	t.autowrap, t.graphemes = true, true
 	t.origin, t.insertMode, t.leftRightMode, t.reverseWrap = false, false, false, false
@@ -165,8 +166,8 @@ func (t *Terminal) softReset() {
 	t.modes.ModifyOtherKeys = 0
 	t.charsets, t.gl, t.singleShift = [4]charset{}, 0, 0
 	t.updateSlow()
-	t.scr.saved = savedCursor{}
 	t.scr.kitty = kittyStack{}
+	t.scr.saved = savedCursor{pending: t.pending}
 }
 
 // Size returns the screen's size in cells.

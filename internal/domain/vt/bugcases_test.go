@@ -1,0 +1,360 @@
+package vt
+
+import (
+	"encoding/base64"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// snapshot is all that a program's output can change, as values.
+type snapshot struct {
+	Lines   []string
+	Cursor  Cursor
+	Modes   Modes
+	Title   string
+	Cwd     string
+	Replies string
+	Events  []Event
+	Top     uint64
+	First   uint64
+}
+
+func snap(tm *Terminal) snapshot {
+	s := snapshot{
+		Cursor: tm.Cursor(), Modes: tm.Modes(), Title: tm.Title(), Cwd: tm.Cwd(),
+		Replies: string(tm.TakeReplies()), Events: tm.TakeEvents(), Top: tm.ScreenTop(), First: tm.FirstLine(),
+	}
+	var line Line
+	for n := s.First; tm.ReadLine(n, &line); n++ {
+		s.Lines = append(s.Lines, describe(tm, line.Cells, line.Wrapped))
+	}
+	for y := range tm.nrows {
+		r := tm.Row(y)
+		s.Lines = append(s.Lines, describe(tm, r.Cells(), r.Wrapped()))
+	}
+	return s
+}
+
+func describe(tm *Terminal, cells []Cell, wrapped bool) string {
+	var b strings.Builder
+	for x, c := range cells {
+		if c == (Cell{}) {
+			continue
+		}
+		fmt.Fprintf(&b, "%d:%q", x, tm.AppendCell(nil, c))
+		if c.IsWide() {
+			b.WriteByte('W')
+		}
+		if st := tm.Style(c); st != (Style{}) {
+			fmt.Fprint(&b, st)
+		}
+	}
+	return fmt.Sprint(b.String(), wrapped)
+}
+
+// feedSplit writes in in pieces that end at random places, 1 byte long on average when n is 0.
+func feedSplit(tm *Terminal, in string, rnd *rand.Rand, splits int) {
+	for i := 0; i < splits && len(in) > 0; i++ {
+		n := rnd.IntN(len(in) + 1)
+		tm.Write([]byte(in[:n]))
+		in = in[n:]
+	}
+	tm.Write([]byte(in))
+}
+
+// run feeds a case whole, byte by byte, and in random pieces, wants the same state each time, and returns the
+// terminal that was fed whole with what it answered.
+func run(t *testing.T, cols, rows int, in string) (*Terminal, snapshot) {
+	t.Helper()
+	fresh := func() *Terminal { return New(Options{Cols: cols, Rows: rows, HistoryLines: 50}) }
+	whole := fresh()
+	whole.Write([]byte(in))
+	want := snap(whole)
+	bytewise := fresh()
+	for i := range len(in) {
+		bytewise.Write([]byte(in[i : i+1]))
+	}
+	require.Equal(t, want, snap(bytewise), "byte by byte")
+	rnd := rand.New(rand.NewPCG(1, uint64(len(in))))
+	for range 50 {
+		tm := fresh()
+		feedSplit(tm, in, rnd, 4)
+		require.Equal(t, want, snap(tm), "in random pieces")
+	}
+	return whole, want
+}
+
+// screen80 is run on 80x24.
+func screen80(t *testing.T, in string) (*Terminal, snapshot) {
+	t.Helper()
+	return run(t, 80, 24, in)
+}
+
+// bugCase is an input and what must come of it; empty fields are not looked at. Rows and columns are 1-based.
+type bugCase struct {
+	name    string
+	in      string
+	rows    map[int]string
+	cursor  [2]int // row, column
+	replies string
+}
+
+var bugCases = []bugCase{
+	{name: "BC-01 cut UTF-8", in: "\xe2\x94\x80X", rows: map[int]string{1: "─X"}, cursor: [2]int{1, 3}},
+	{name: "BC-01 cut combining mark", in: "B\xcc\x81C\xe2\x94\x80", rows: map[int]string{1: "B\u0301C─"}, cursor: [2]int{1, 4}},
+	{name: "BC-01 broken UTF-8", in: "\xe2\x94A\xf0\x9f\x98B\xc0\xafC", rows: map[int]string{1: "�A�B��C"}},
+	{name: "BC-02 ST in two", in: "\x1b]2;hi\x1b\\AB", rows: map[int]string{1: "AB"}},
+	{name: "BC-05 eszett", in: "\xc3\x9f", rows: map[int]string{1: "ß"}},
+	{name: "BC-05 raw C1", in: "\x9b31mR", rows: map[int]string{1: "�31mR"}},
+	{name: "BC-05 U+009B", in: "\xc2\x9b31mR", rows: map[int]string{1: "R"}},
+	{name: "BC-07 parameter flood", in: "\x1b[" + strings.Repeat("38:", 500) + "mX\x1b[m", rows: map[int]string{1: "X"}},
+	{name: "BC-08 combining flood", in: "A" + strings.Repeat("\u0300", 2000) + "B\x1b[6n", replies: "\x1b[1;3R"},
+	{
+		name: "BC-09 wide at the margin", in: "\x1b[2J\x1b[1;80H测\x1b[6n", rows: map[int]string{1: "", 2: "测"},
+		replies: "\x1b[2;3R",
+	},
+	{name: "BC-09 without autowrap", in: "\x1b[?7l\x1b[2J\x1b[1;80H测\x1b[6n", rows: map[int]string{1: ""}, replies: "\x1b[1;80R"},
+	{name: "BC-11 VS16", in: "⚠\ufe0f|\x1b[6n", replies: "\x1b[1;4R"},
+	{name: "BC-11 VS16, legacy widths", in: "\x1b[?2027l⚠\ufe0f|\x1b[6n", replies: "\x1b[1;3R"},
+	{name: "BC-11 flag", in: "一🇸🇬|\x1b[6n", rows: map[int]string{1: "一🇸🇬|"}, replies: "\x1b[1;6R"},
+	{name: "BC-12 saved wrap", in: "O\x1b7\x1b[24;80HA\x1b8K", rows: map[int]string{1: "OK", 24: strings.Repeat(" ", 79) + "A"}},
+	{name: "BC-13 EL", in: "\x1b[1;80HX\x1b[KY", rows: map[int]string{1: strings.Repeat(" ", 79) + "Y", 2: ""}},
+	{name: "BC-13 SGR", in: "\x1b[1;80HX\x1b[mY", rows: map[int]string{2: "Y"}, cursor: [2]int{2, 2}},
+	{name: "BC-13 CPR", in: "\x1b[1;80HX\x1b[6n", replies: "\x1b[1;80R"},
+	{name: "BC-13 CR LF", in: "\x1b[1;80HX\r\nY", rows: map[int]string{2: "Y"}, cursor: [2]int{2, 2}},
+	{name: "BC-14 1047", in: "\x1b[5;5H\x1b[?1047h\x1b[1;1Hx\x1b[?1047l\x1b[6n", rows: map[int]string{1: ""}, replies: "\x1b[1;2R"},
+	{name: "BC-14 1049 twice", in: "A\x1b[?1049h\x1b[?1049hB\x1b[?1049lC\x1b[6n", rows: map[int]string{1: "AC"}, replies: "\x1b[1;3R"},
+	{name: "BC-16 LF below the region", in: "\x1b[2J\x1b[5;10r\x1b[24;1Hlast\r\n\r\n\r\nX", rows: map[int]string{24: "Xast"}},
+	{
+		name: "BC-19 origin", in: "\x1b[2J\x1b[5;10r\x1b[?6h\x1b[1;1HX\x1b[6n\x1b[?6l\x1b[1;1HY",
+		rows: map[int]string{1: "Y", 5: "X"}, replies: "\x1b[1;2R",
+	},
+	{name: "BC-20 REP", in: "A\x1b[5b|", rows: map[int]string{1: "AAAAAA|"}},
+	{name: "BC-21 edits", in: "\x1b[2J\x1b[HABCDEF\x1b[1;3H\x1b[2@\x1b[2P\x1b[44m\x1b[3X\x1b[6n", rows: map[int]string{1: "AB   F"}, replies: "\x1b[1;3R"},
+	{name: "BC-21 wide, alternate", in: "🕙 helloworld \r\n\x1b[?1049hX\x1b[?1049l", rows: map[int]string{1: "🕙 helloworld"}},
+	{name: "BC-23 CR in CSI", in: "abc\x1b[3\r1mX", rows: map[int]string{1: "Xbc"}},
+	{name: "BC-23 CAN and SUB", in: "A\x1b[31\x18B\x1b]0;x\x1aC", rows: map[int]string{1: "ABC"}},
+	{name: "BC-23 string without end", in: "\x1b]0;never-ended\x1b[31mred\x1b[m", rows: map[int]string{1: "red"}},
+	{name: "BC-25 passthrough", in: "a\x1bPtmux;\x1b\x1b]9;hello\x07\x1b\\b", rows: map[int]string{1: "ab"}},
+	{
+		name: "BC-26 queries", in: "\x1b[c\x1b[>c\x1b[>q\x1b[5n\x1b[6n\x1b]11;?\x07",
+		replies: replyDA1 + replyDA2 + replyVersion + "\x1b[0n\x1b[1;1R\x1b]11;rgb:0000/0000/0000\x07",
+	},
+	{name: "BC-27 DECRQM", in: "\x1b[?2026$p\x1b[?2004$p\x1b[?9999$p", replies: "\x1b[?2026;2$y\x1b[?2004;2$y\x1b[?9999;0$y"},
+	{
+		name: "BC-27 nested", in: "\x1b[?2026h\x1b[?2026hNESTED\x1b[?2026l\x1b[?2026l\r\nAFTER",
+		rows: map[int]string{1: "NESTED", 2: "AFTER"},
+	},
+	{name: "BC-29 kitty stack", in: "\x1b[>1u\x1b[?u\x1b[>u\x1b[?u\x1b[<u\x1b[?u", replies: "\x1b[?1u\x1b[?0u\x1b[?1u"},
+}
+
+func TestBugCases(t *testing.T) {
+	for _, c := range bugCases {
+		t.Run(c.name, func(t *testing.T) {
+			tm, s := screen80(t, c.in)
+			for y, want := range c.rows {
+				require.Equal(t, want, rowText(tm, tm.Row(y-1)), "row %d", y)
+			}
+			if c.cursor != [2]int{} {
+				require.Equal(t, c.cursor, [2]int{s.Cursor.Row + 1, s.Cursor.Col + 1}, "cursor")
+			}
+			if c.replies != "" {
+				require.Equal(t, c.replies, s.Replies)
+			}
+		})
+	}
+}
+
+func TestBC02Title(t *testing.T) {
+	_, s := screen80(t, "\x1b]2;hi\x1b\\AB")
+	require.Equal(t, "hi", s.Title)
+}
+
+func TestBC03BellEndsOSC(t *testing.T) {
+	tm, s := screen80(t, "\x1b]0;t\x07\x1b[1mB\x1b[m\x1b]11;?\x07\x1b[c")
+	require.Equal(t, "t", s.Title)
+	require.Equal(t, Bold, tm.Row(0).Cells()[0].Attrs())
+	require.Equal(t, "\x1b]11;rgb:0000/0000/0000\x07"+replyDA1, s.Replies)
+}
+
+func TestBC05C1IsCSI(t *testing.T) {
+	tm, _ := screen80(t, "\xc2\x9b31mR")
+	require.Equal(t, Indexed(1), tm.Row(0).Cells()[0].Foreground())
+}
+
+func TestBC06Colons(t *testing.T) {
+	tm, _ := screen80(t, "\x1b[4:1mA\x1b[m\x1b[4;1mB\x1b[m\x1b[4:3;58:2::255:0:0mC\x1b[m\x1b[38:2::10:20:30mD\x1b[m"+
+		"\x1b[38:2:10:20:30mE\x1b[m\x1b[58;5;4mF\x1b[m")
+	style := func(x int) Style { return tm.Style(tm.Row(0).Cells()[x]) }
+	single := Attrs(0).withUnderline(UnderlineSingle)
+	require.Equal(t, Style{Attrs: single}, style(0))
+	require.Equal(t, Style{Attrs: single | Bold}, style(1))
+	require.Equal(t, Style{Attrs: Attrs(0).withUnderline(UnderlineCurly), Underline: RGB(255, 0, 0)}, style(2))
+	require.Equal(t, Style{Fg: RGB(10, 20, 30)}, style(3))
+	require.Equal(t, Style{Fg: RGB(10, 20, 30)}, style(4))
+	require.Equal(t, Style{Underline: Indexed(4)}, style(5))
+}
+
+func TestBC08CellTextIsBounded(t *testing.T) {
+	tm := New(Options{Cols: 80, Rows: 24})
+	tm.Write([]byte("A" + strings.Repeat("\u0300", 2000)))
+	require.LessOrEqual(t, len(tm.AppendCell(nil, tm.Row(0).Cells()[0])), maxClusterBytes)
+}
+
+func TestBC09FillerIsNoText(t *testing.T) {
+	tm := New(Options{Cols: 80, Rows: 24})
+	tm.Write([]byte("\x1b[1;80H测"))
+	require.True(t, tm.Row(0).Wrapped())
+	tm.Resize(82, 24)
+	require.Equal(t, strings.Repeat(" ", 79)+"测", rowText(tm, tm.Row(0)))
+}
+
+func TestBC17RegionAndHistory(t *testing.T) {
+	lines := "L0\r\nL1\r\nL2\r\nL3\r\nL4\r\nL5"
+	tm, s := run(t, 10, 6, lines+"\x1b[1;3r\x1b[3;1H\n")
+	require.Equal(t, []string{"L1", "L2", "", "L3", "L4", "L5"}, screenText(tm))
+	require.Equal(t, uint64(1), s.Top-s.First, "what leaves the top row goes to the history")
+	var l Line
+	require.True(t, tm.ReadLine(0, &l))
+	require.Equal(t, "L0", rowText(tm, &Row{cells: l.Cells}))
+
+	tm, s = run(t, 10, 6, lines+"\x1b[2;3r\x1b[3;1H\n")
+	require.Equal(t, []string{"L0", "L2", "", "L3", "L4", "L5"}, screenText(tm))
+	require.Equal(t, s.First, s.Top, "what leaves another row does not")
+}
+
+func TestBC20HugeCountsAreCheap(t *testing.T) {
+	start := time.Now()
+	tm := New(Options{Cols: 80, Rows: 24, HistoryLines: 100})
+	for _, final := range "bABCDEFGIZad`e@PXLMST" {
+		tm.Write(fmt.Appendf(nil, "#\x1b[999999999%c", final))
+	}
+	require.Less(t, time.Since(start), time.Second)
+}
+
+func TestBC21ErasedBackground(t *testing.T) {
+	tm, _ := screen80(t, "\x1b[2J\x1b[HABCDEF\x1b[1;3H\x1b[2@\x1b[2P\x1b[44m\x1b[3X")
+	for x := 2; x < 5; x++ {
+		require.Equal(t, Style{Bg: Indexed(4)}, tm.Style(tm.Row(0).Cells()[x]))
+	}
+}
+
+func TestBC23RedAfterCR(t *testing.T) {
+	tm, _ := screen80(t, "abc\x1b[3\r1mX")
+	require.Equal(t, Indexed(1), tm.Row(0).Cells()[0].Foreground())
+}
+
+func TestBC24LongStrings(t *testing.T) {
+	tm := New(Options{Cols: 80, Rows: 24})
+	want := make([]byte, 100_000)
+	copyOf := func(n int) []byte {
+		return fmt.Appendf(nil, "\x1b]52;c;%s\x07OK", base64.StdEncoding.EncodeToString(make([]byte, n)))
+	}
+	for b := copyOf(len(want)); len(b) > 0; b = b[min(len(b), 1000):] {
+		tm.Write(b[:min(len(b), 1000)])
+	}
+	require.Equal(t, []Event{{Kind: EventClipboard, Text: "c", Data: want}}, tm.TakeEvents())
+
+	tm.Write(copyOf(maxClipboard))
+	require.Len(t, tm.TakeEvents()[0].Data, maxClipboard, "the limit itself fits")
+
+	tm.Write(copyOf(maxClipboard + 100))
+	require.Equal(t, []Event{{Kind: EventStringDropped, Count: 1}}, tm.TakeEvents(), "over it nothing is handed over")
+	require.Equal(t, "OKOKOK", rowText(tm, tm.Row(0)))
+
+	tm.Write([]byte("\x1b]2;" + strings.Repeat("x", maxString) + "\x1b\\"))
+	require.Equal(t, []Event{{Kind: EventStringDropped, Count: 1}}, tm.TakeEvents())
+	require.Empty(t, tm.Title())
+	require.LessOrEqual(t, cap(tm.par.str), keptString, "the buffer is given back")
+}
+
+func TestBC25WrappedNotification(t *testing.T) {
+	_, s := screen80(t, "a\x1bPtmux;\x1b\x1b]9;hello\x07\x1b\\b")
+	require.Equal(t, []Event{{Kind: EventNotification, Text: "hello"}}, s.Events)
+}
+
+func TestBC27SyncEnds(t *testing.T) {
+	tm := New(Options{Cols: 80, Rows: 24})
+	tm.Write([]byte("\x1b[?2026hstuck"))
+	require.True(t, tm.Modes().Sync)
+	v := tm.Version()
+	tm.EndSync()
+	require.False(t, tm.Modes().Sync)
+	require.Greater(t, tm.Version(), v)
+	tm.Write([]byte("\x1b[?2026h"))
+	tm.Resize(80, 24)
+	require.False(t, tm.Modes().Sync, "a resize ends it, also to the same size")
+}
+
+func TestBC29StacksAreBoundedAndPerScreen(t *testing.T) {
+	tm := New(Options{Cols: 80, Rows: 24})
+	tm.Write([]byte(strings.Repeat("\x1b[>1u", 1000) + "\x1b[?1049h"))
+	require.Zero(t, tm.Modes().KittyFlags)
+	tm.Write([]byte("\x1b[>4u\x1b[?1049l"))
+	require.Equal(t, uint8(1), tm.Modes().KittyFlags)
+	tm.Write([]byte("\x1b[<17u"))
+	require.Zero(t, tm.Modes().KittyFlags)
+}
+
+func TestBC30LinkFlood(t *testing.T) {
+	tm := New(Options{Cols: 80, Rows: 24, HistoryLines: 1000})
+	for i := range 50_000 {
+		tm.Write(fmt.Appendf(nil, "\x1b]8;;http://example.com/%d\x1b\\x\x1b]8;;\x1b\\", i))
+	}
+	require.LessOrEqual(t, len(tm.tables.links), maxLinks+1)
+	x, _ := tm.before()
+	require.Equal(t, "http://example.com/49999", tm.Link(tm.Row(tm.cy).Cells()[x]).URI)
+	var l Line
+	require.True(t, tm.ReadLine(tm.ScreenTop()-1, &l))
+	require.NotEmpty(t, tm.Link(l.Cells[0]).URI, "links stay in the history")
+}
+
+func TestBC32Reflow(t *testing.T) {
+	digits := fmt.Sprintf("%0120d", 7)
+	tm := New(Options{Cols: 80, Rows: 24, HistoryLines: 100})
+	tm.Write([]byte(digits + "\r\nend"))
+	tm.Resize(40, 24)
+	require.Equal(t, []string{digits[:40], digits[40:80], digits[80:], "end"}, screenText(tm)[:4])
+	require.Equal(t, Cursor{Col: 3, Row: 3, Visible: true}, tm.Cursor())
+	tm.Resize(160, 24)
+	require.Equal(t, []string{digits, "end", ""}, screenText(tm)[:3])
+	rnd := rand.New(rand.NewPCG(3, 4))
+	for range 100 {
+		tm.Resize(1+rnd.IntN(200), 1+rnd.IntN(50))
+	}
+	tm.Resize(160, 24)
+	require.Equal(t, []string{digits, "end", ""}, screenText(tm)[:3])
+}
+
+func TestBC61NothingOfTheProgramComesBack(t *testing.T) {
+	for in, want := range map[string]string{
+		"\x1b]2;;touch /tmp/x;\r\x07\x1b[21t\x1b[20t":            "",
+		"\x1bP$qzz;echo pwned\r\x1b\\":                           "\x1bP0$r\x1b\\",
+		"\x1bP+q" + "7a7a3b6563686f" + "\x1b\\":                  "\x1bP0+r\x1b\\",
+		"\x1b]52;c;?\x07":                                        "",
+		"\x1b]99;i=$(id);x\x1b\\":                                "",
+		"\x1b]4;1;?;echo;?\x07":                                  "\x1b]4;1;rgb:cdcd/0000/0000\x07",
+		"\x1b[?99999999999$p":                                    "\x1b[?65535;0$y",
+		"%begin 1 1 1\r\n{\"event\":\"x\"}\r\n\x1b]10;red\x1b\\": "",
+	} {
+		_, s := screen80(t, in)
+		require.Equal(t, want, s.Replies, "%q", in)
+	}
+}
+
+func TestBC62aModesAreReported(t *testing.T) {
+	tm, _ := screen80(t, "\x1b[?2004h\x1b[?1h\x1b=\x1b[?1002h\x1b[?1006h\x1b[?1004h\x1b[5 q")
+	m := tm.Modes()
+	require.Equal(t, Modes{
+		AppCursor: true, AppKeypad: true, AltScroll: true, FocusEvents: true, BracketedPaste: true, Graphemes: true,
+		Autowrap: true, Mouse: MouseButton, MouseEncoding: MouseSGR,
+	}, m)
+	require.Equal(t, CursorBar, tm.Cursor().Style)
+	require.True(t, tm.Cursor().Blink)
+	require.Contains(t, m.Names(), "mouse-button")
+}

@@ -1,0 +1,155 @@
+package vt
+
+import (
+	"bufio"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// esctestExceptions are recorded tests whose answers this engine does not give, by the beginning of the name, with the
+// reason.
+var esctestExceptions = []struct{ prefix, reason string }{
+	{"ChangeColorTests.test_ChangeColor_", "device-independent colour spaces (CIELab:, TekHVC:, rgbi:) are not read"},
+	{"ChangeDynamicColorTests.test_ChangeDynamicColor_", "the same"},
+	{"ChangeSpecialColorTests.test_ChangeSpecialColor_", "the same; and OSC 5, the colours of bold and so on, is not kept"},
+	{"ResetSpecialColorTests.test_ResetSpecialColor_Single2", "OSC 5 is not kept"},
+	{"ResetSpecialColorTests.test_ResetSpecialColor_Dynamic", "the default foreground is not black"},
+	{"DECDSRTests.test_DECDSR_DECCKSR", "a checksum of macro space: there are no macros"},
+	{"DECDSRTests.test_DECDSR_DSRDECLocatorStatus", "there is no DEC locator"},
+	{"DECDSRTests.test_DECDSR_DSRXtermLocatorStatus", "the same"},
+	{"DECIDTests.test_DECID_Basic", "answers in 8-bit form (S8C1T) are not given"},
+	{"DECRQMTests.test_DECRQM_ANSI_SRM", "local echo is the tty's: the mode is always set"},
+	{"DECRQMTests.test_DECRQM_DEC_DEC", "modes of printers, keyboards and 132 columns are not kept"},
+	{"DECRQSSTests.test_DECRQSS_DECSCL", "the conformance level is fixed"},
+	{"DECRQSSTests.test_DECRQSS_DECSNLS", "a program cannot change the size"},
+	{"DECSCLTests.test_DSCSCL_Level3_SupportsDECRQMDoesntSupportDECSLRM", "the conformance level is fixed"},
+	{"DECSETTests.test_DECSET_Allow80To132", "a program cannot change the size"},
+	{"DECSETTests.test_DECSET_DECCOLM", "the same"},
+	{"RISTests.test_RIS_ResetDECCOLM", "the same"},
+	{"XtermWinopsTests.test_XtermWinops_", "the same; pixels and positions are not known"},
+	{"DECSETTests.test_DECSET_MoreFix", "mode 41 is not kept"},
+	{"ECHTests.test_ECH_respectsISOProtection", "SPA and EPA are not kept, DECSCA is"},
+	{"EDTests.test_ED_respectsISOProtection", "the same"},
+	{"ELTests.test_EL_respectsISOProtection", "the same"},
+	{"ManipulateSelectionDataTests.test_ManipulateSelectionData_default", "the clipboard is never read"},
+	{"SMTitleTests.test_SMTitle_", "titles are never reported"},
+	{"RISTests.test_RIS_ResetTitleMode", "the same"},
+}
+
+type esctest struct {
+	Name   string      `json:"name"`
+	Result string      `json:"result"`
+	Stable bool        `json:"stable"`
+	Steps  [][2]string `json:"steps"`
+}
+
+var checksumRequest = regexp.MustCompile(`\x1b\[([0-9;]*)\*y`)
+
+// checksum answers DECRQCRA as the recorded xterm did: the sum of the code points of an area, blanks as 0x20. The
+// engine itself does not answer it, as an answer tells a program what others wrote.
+func checksum(tm *Terminal, params string) string {
+	var v [6]int
+	for i, s := range strings.Split(params, ";") {
+		v[i], _ = strconv.Atoi(s)
+	}
+	top, left, bottom, right := max(v[2], 1), max(v[3], 1), v[4], v[5]
+	if bottom == 0 {
+		bottom = tm.nrows
+	}
+	if right == 0 {
+		right = tm.cols
+	}
+	if tm.origin {
+		top, bottom, left, right = top+tm.top, bottom+tm.top, left+tm.left, right+tm.left
+	}
+	sum := 0
+	for y := top - 1; y < min(bottom, tm.nrows); y++ {
+		for x := left - 1; x < min(right, tm.cols); x++ {
+			c := tm.Row(y).Cells()[x]
+			if c.Rune() == 0 {
+				sum += ' '
+			} else {
+				for _, r := range string(tm.AppendCell(nil, c)) {
+					sum += int(r)
+				}
+			}
+		}
+	}
+	return fmt.Sprintf("\x1bP%d!~%04X\x1b\\", v[0], sum&0xffff)
+}
+
+// play feeds one recorded test and returns the first answer that differs, "" when none does.
+func (e *esctest) play(tb testing.TB) string {
+	tm := New(Options{Cols: 80, Rows: 25, HistoryLines: 1000})
+	var got []byte
+	for i, step := range e.Steps {
+		b, err := hex.DecodeString(step[1])
+		require.NoError(tb, err)
+		if step[0] == "out" {
+			got = nil
+			for {
+				m := checksumRequest.FindSubmatchIndex(b)
+				if m == nil {
+					break
+				}
+				tm.Write(b[:m[0]])
+				got = append(got, tm.TakeReplies()...)
+				got = append(got, checksum(tm, string(b[m[2]:m[3]]))...)
+				b = b[m[1]:]
+			}
+			tm.Write(b)
+			got = append(got, tm.TakeReplies()...)
+			continue
+		}
+		n := min(len(got), len(b))
+		if string(got[:n]) != string(b) {
+			return fmt.Sprintf("step %d: want %q, got %q", i, b, got)
+		}
+		got = got[n:]
+	}
+	return ""
+}
+
+func TestEsctest(t *testing.T) {
+	f, err := os.Open(filepath.Join(corpus(t, "esctest-xterm"), "esctest-xterm379.ndjson"))
+	require.NoError(t, err)
+	defer f.Close()
+	s := bufio.NewScanner(f)
+	s.Buffer(nil, 16<<20)
+	passed, used := 0, make([]bool, len(esctestExceptions))
+	for s.Scan() {
+		var e esctest
+		require.NoError(t, json.Unmarshal(s.Bytes(), &e))
+		if e.Result != "pass" || !e.Stable {
+			continue
+		}
+		difference := e.play(t)
+		if difference == "" {
+			passed++
+			continue
+		}
+		excused := false
+		for i, x := range esctestExceptions {
+			if strings.HasPrefix(e.Name, x.prefix) {
+				used[i], excused = true, true
+			}
+		}
+		if !excused {
+			t.Errorf("%s: %s", e.Name, difference)
+		}
+	}
+	require.NoError(t, s.Err())
+	t.Logf("%d passed", passed)
+	for i, x := range esctestExceptions {
+		require.True(t, used[i], "no exception any more: %s", x.prefix)
+	}
+}
