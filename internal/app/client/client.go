@@ -16,7 +16,7 @@ import (
 
 const (
 	leaveGrace = 3 * time.Second        // for a terminal to take the last bytes
-	byeGrace   = 500 * time.Millisecond // for a daemon to answer a detach
+	byeGrace   = 500 * time.Millisecond // for a daemon to take or answer a detach
 )
 
 // Options say what to attach to what.
@@ -147,6 +147,8 @@ func (c *client) run(ctx context.Context) (Result, error) {
 	c.restore()
 	if out.local {
 		out = c.goodbye(out)
+	} else {
+		await(c.linked, byeGrace) // the link may still confirm the end
 	}
 	c.release()
 	return c.result(out)

@@ -164,6 +164,8 @@ func (l *link) receive(conn ports.SessionClientConn) error {
 			err = l.settle()
 			ended := *m
 			l.ended = &ended
+			l.end(ending(l.ended)) // before anything that may wait
+			l.confirm(conn)
 		default:
 			err = fault.New(fault.Violation, "%T came in an attachment", m)
 		}
@@ -199,6 +201,14 @@ func (l *link) output(m *protocol.Output, pender ports.Pender) error {
 	l.held = 0
 	l.out.applied(ack)
 	return nil
+}
+
+// confirm tells the daemon that its last word was heard: the status of a program that ended is kept until then. A
+// client that has said goodbye itself owes nothing.
+func (l *link) confirm(conn ports.SessionClientConn) {
+	if !l.out.leaving() {
+		conn.Send(&protocol.Detach{}) // the end, whether or not it arrives
+	}
 }
 
 // settle paints what was left for a later state, when there is none.
@@ -286,7 +296,7 @@ func gone(err error) error {
 	if fault.KindOf(err) != fault.NotFound {
 		return err
 	}
-	return fault.Wrap(fault.NotFound, err, "the session ended: its daemon is gone").WithHint("vev ls shows what runs now")
+	return fault.New(fault.NotFound, "the session ended: its daemon is gone").WithHint("vev ls shows what runs now")
 }
 
 // size is the terminal's size now, within what the protocol allows.

@@ -71,9 +71,22 @@ func TestEnds(t *testing.T) {
 			r, err := a.ends(0)
 			require.NoError(t, err)
 			require.Equal(t, Result{ID: domain.SessionID{1}, Name: "w", Reason: ended.Reason, Exit: ended.Exit}, r)
-			require.Empty(t, a.daemon.got, "it knows")
+			require.Equal(t, []protocol.SessionClientMessage{&protocol.Detach{}}, a.daemon.got, "confirmed once")
 		})
 	}
+}
+
+func TestEndIsNotHeldUpByItsConfirmation(t *testing.T) {
+	attached(t, nil, func(a *attachment) {
+		a.daemon.set(func() { a.daemon.deaf = true })
+		for range 4 * directMessages {
+			a.types(strings.Repeat("y", 500))
+		}
+		a.daemon.says(&protocol.Ended{Reason: protocol.EndExited})
+		r, err := a.ends(byeGrace)
+		require.NoError(t, err)
+		require.Equal(t, protocol.EndExited, r.Reason)
+	})
 }
 
 func TestEndWithFailure(t *testing.T) {
@@ -291,7 +304,7 @@ func TestLostDaemonIsSaid(t *testing.T) {
 		require.Equal(t, fault.NotFound, fault.KindOf(err))
 		f, ok := errors.AsType[*fault.Error](err)
 		require.True(t, ok)
-		require.Equal(t, "the session ended: its daemon is gone", f.Msg)
+		require.Equal(t, "the session ended: its daemon is gone", f.Error(), "one line")
 		require.NotEmpty(t, f.Hint)
 		require.True(t, a.term.left())
 	})

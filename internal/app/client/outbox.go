@@ -33,7 +33,8 @@ type outbox struct {
 	ackOwed bool
 	size    protocol.Resize
 	resized bool
-	bye     bool
+	bye     bool // a Detach is owed
+	left    bool // goodbye was called
 	shut    bool // no conversation any more
 
 	// Of the goroutine that is sending: messages and the bytes of input are made here, not allocated.
@@ -128,9 +129,16 @@ func (o *outbox) resize(size domain.Size) {
 // goodbye owes a Detach, behind the input that may go.
 func (o *outbox) goodbye() {
 	o.mu.Lock()
-	o.bye = true
+	o.bye, o.left = true, true
 	o.mu.Unlock()
 	signal(o.wake)
+}
+
+// leaving reports whether goodbye was called.
+func (o *outbox) leaving() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.left
 }
 
 // received drops input that the daemon has written to the program.
