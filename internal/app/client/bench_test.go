@@ -21,7 +21,7 @@ func (s *sink) Receive() (protocol.SessionServerMessage, error) { return nil, io
 func (s *sink) Close() error                                    { return nil }
 func (s *sink) Raw() error                                      { return nil }
 func (s *sink) Read([]byte) (int, error)                        { return 0, io.EOF }
-func (s *sink) Write(p []byte) (int, error) { s.written += len(p); return len(p), nil }
+func (s *sink) Write(p []byte) (int, error)                     { s.written += len(p); return len(p), nil }
 
 func (s *sink) Size() (domain.Size, error)         { return domain.DefaultSize, nil }
 func (s *sink) Events() <-chan ports.TerminalEvent { return nil }
