@@ -3,6 +3,7 @@ package brokeripc
 import (
 	"errors"
 	"io"
+	"net"
 	"sync"
 	"time"
 
@@ -19,6 +20,10 @@ const (
 
 	// closeGrace is how long a goodbye may wait for the carriage before it is closed anyway.
 	closeGrace = time.Second
+
+	// socketBuffer is what a Unix socket may hold of what we wrote: two frames of the largest
+	// size instead of four. What is in it cannot be overtaken, and more of it makes a flood hardly faster.
+	socketBuffer = 64 << 10
 )
 
 // peer is what differs between the two ends. All but decode are called with conn.mu held.
@@ -93,6 +98,9 @@ func newConn(rw io.ReadWriteCloser, rd *streamframe.Reader, scope protocol.Scope
 	}
 	if d, ok := rw.(interface{ SetReadDeadline(time.Time) error }); ok && d.SetReadDeadline(time.Time{}) == nil {
 		c.intr = d
+	}
+	if u, ok := rw.(*net.UnixConn); ok {
+		_ = u.SetWriteBuffer(socketBuffer) // it only tunes
 	}
 	c.reading.keeper.L = &c.mu
 	c.writing.flusher.L = &c.mu
@@ -239,7 +247,7 @@ func (c *conn) finish(s *Stream, rerr, werr error, drop bool) {
 	if drop {
 		c.forget(s)
 	}
-	if c.reading.leader == s {
+	if c.reading.leader == s || s.filling {
 		c.interrupt()
 	}
 	c.reading.wake(s)

@@ -25,9 +25,12 @@ func randomBytes(n int, seed uint64) []byte {
 // carriages are the kinds of pipe every talk must work over.
 func carriages(t *testing.T, run func(t *testing.T, a, b io.ReadWriteCloser)) {
 	for name, make := range map[string]func() (io.ReadWriteCloser, io.ReadWriteCloser){
-		"64 bytes":  func() (io.ReadWriteCloser, io.ReadWriteCloser) { a, b := simnet.Pipe(64); return a, b },
-		"256 KiB":   func() (io.ReadWriteCloser, io.ReadWriteCloser) { a, b := simnet.Pipe(256 << 10); return a, b },
-		"deadlines": func() (io.ReadWriteCloser, io.ReadWriteCloser) { a, b := simnet.Pipe(4 << 10); return simnet.Plain(a), simnet.Plain(b) },
+		"64 bytes": func() (io.ReadWriteCloser, io.ReadWriteCloser) { a, b := simnet.Pipe(64); return a, b },
+		"256 KiB":  func() (io.ReadWriteCloser, io.ReadWriteCloser) { a, b := simnet.Pipe(256 << 10); return a, b },
+		"deadlines": func() (io.ReadWriteCloser, io.ReadWriteCloser) {
+			a, b := simnet.Pipe(4 << 10)
+			return simnet.Plain(a), simnet.Plain(b)
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -17,6 +17,7 @@ const (
 	atHead
 	atBody  // a message that is decoded whole
 	atSmall // payload that fits the read-ahead
+	atRead  // payload that goes straight to a Read that waits
 	atChunk // payload that goes to a chunk of its own
 )
 
@@ -60,6 +61,8 @@ func (c *conn) readFrame(own *Stream, p []byte) (int, error) {
 		return 0, c.readMessage()
 	case atSmall:
 		return 0, c.readSmall()
+	case atRead:
+		return 0, c.readForOther()
 	case atChunk:
 		return 0, c.readChunk()
 	}
@@ -81,6 +84,9 @@ func (c *conn) beginData(id protocol.StreamID, n int, own *Stream, room int) (di
 		return true, nil
 	case n <= smallFrame:
 		c.in.phase = atSmall
+	case c.intr != nil && s.awaits(n):
+		c.in.phase = atRead
+		s.filling = true
 	default:
 		c.in.phase = atChunk
 		c.in.chunk = newChunk(n, true)
@@ -137,6 +143,32 @@ func (c *conn) readDirect(own *Stream, p []byte, n int, err error) (int, error) 
 	return n, nil
 }
 
+// awaits reports whether a Read waits for data, with room for a frame of n bytes, and nothing
+// else is on its way to it.
+func (s *Stream) awaits(n int) bool {
+	return s.dst != nil && s.got == 0 && !s.mine && n <= len(s.dst) && s.queue.empty()
+}
+
+// readForOther reads the payload into the buffer of a Read that waits, which stays there
+// until the payload is whole or an interruption, which tells that the stream has ended, drops the
+// rest.
+func (c *conn) readForOther() error {
+	s, n := c.in.stream, c.in.n
+	c.in = inbound{}
+	err := c.rd.Fill(s.dst[:n])
+	c.mu.Lock()
+	s.filling = false
+	if err == nil && !s.dropped {
+		s.got = n
+		c.consumed(s, cost(n))
+	}
+	if !c.reading.wake(s) {
+		s.rcond.Signal()
+	}
+	c.mu.Unlock()
+	return err
+}
+
 func (c *conn) readSmall() error {
 	b, err := c.rd.Peek(c.in.n)
 	if err != nil {
@@ -155,7 +187,7 @@ func (c *conn) deliver(s *Stream, b []byte) {
 	switch {
 	case s.dropped:
 		return
-	case s.dst != nil && s.got == 0 && !s.mine && len(b) <= len(s.dst) && s.queue.empty():
+	case s.awaits(len(b)):
 		s.got = copy(s.dst, b)
 		c.consumed(s, cost(len(b)))
 	default:

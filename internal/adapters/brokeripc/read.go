@@ -62,12 +62,14 @@ func (t *readTurn) remove(s *Stream) bool {
 	return false
 }
 
-// wake lets a waiting Read of s look again.
-func (t *readTurn) wake(s *Stream) {
-	if s.dst != nil && t.remove(s) {
-		t.served = true
-		s.rcond.Signal()
+// wake lets a waiting Read of s look again; false: none waits.
+func (t *readTurn) wake(s *Stream) bool {
+	if s.dst == nil || !t.remove(s) {
+		return false
 	}
+	t.served = true
+	s.rcond.Signal()
+	return true
 }
 
 // stop releases the keeper for good.
@@ -87,7 +89,7 @@ func (c *conn) await(s *Stream, p []byte) int {
 		s.dst, s.got = p, 0
 		t.push(s)
 		c.offerTurn()
-		for s.got == 0 && !s.mine && s.rerr == nil && s.queue.empty() {
+		for s.filling || (s.got == 0 && !s.mine && s.rerr == nil && s.queue.empty()) {
 			s.rcond.Wait()
 		}
 		t.remove(s)
@@ -171,11 +173,16 @@ func (c *conn) takeOver() {
 func (c *conn) leaveTurn() {
 	t := &c.reading
 	t.taken, t.leader = false, nil
-	if t.interrupted {
-		t.interrupted = false
+	c.resume()
+	c.offerTurn()
+}
+
+// resume takes an interruption back, with mu and the reading turn held.
+func (c *conn) resume() {
+	if c.reading.interrupted {
+		c.reading.interrupted = false
 		_ = c.intr.SetReadDeadline(time.Time{}) // if it cannot, the next read fails and says so
 	}
-	c.offerTurn()
 }
 
 // interrupt makes who reads look up, with mu held. Without read deadlines only the end of
@@ -242,6 +249,7 @@ func (c *conn) pumped(own *Stream) bool {
 func (c *conn) readFailed(err error) {
 	c.mu.Lock()
 	interrupted := c.reading.interrupted && errors.Is(err, os.ErrDeadlineExceeded)
+	c.resume()
 	c.mu.Unlock()
 	if !interrupted {
 		c.broken(err)

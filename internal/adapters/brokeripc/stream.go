@@ -25,15 +25,16 @@ type Stream struct {
 	dropped  bool          // what was received is void
 
 	// Inbound, guarded by conn.mu.
-	recv   recvWindow
-	owed   int64 // credit to grant with the next write of the connection
-	queue  recvQueue
-	held   int64  // cost of what was received and not read
-	dst    []byte // where a Read waits for data, or nil
-	got    int    // bytes the pump put into dst
-	mine   bool   // the reading turn was handed to the Read that waits
-	rcond  sync.Cond
-	rafter *Stream // behind this one among the waiting readers
+	recv    recvWindow
+	owed    int64 // credit to grant with the next write of the connection
+	queue   recvQueue
+	held    int64  // cost of what was received and not read
+	dst     []byte // where a Read waits for data, or nil
+	got     int    // bytes the pump put into dst
+	mine    bool   // the reading turn was handed to the Read that waits
+	filling bool   // the pump reads into dst: the Read must not return
+	rcond   sync.Cond
+	rafter  *Stream // behind this one among the waiting readers
 
 	// Outbound, guarded by conn.mu.
 	send    sendWindow

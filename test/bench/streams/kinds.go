@@ -1,0 +1,138 @@
+package main
+
+import (
+	"context"
+	"io"
+	"net"
+
+	"github.com/hashicorp/yamux"
+	"github.com/xtaci/smux"
+
+	"github.com/vev-term/vev/internal/adapters/brokeripc"
+	"github.com/vev-term/vev/internal/protocol"
+)
+
+// session carries streams; its two ends are made from the two ends of a connection.
+type session struct {
+	open  func() (io.ReadWriteCloser, error)
+	close func() error
+}
+
+// kind is one way to carry streams.
+type kind struct {
+	name   string
+	single bool // one stream a connection: no measurement with several
+	client func(net.Conn) (session, error)
+	server func(net.Conn) (session, error)
+}
+
+var kinds = []kind{
+	bare("unix", func(c net.Conn) io.ReadWriteCloser { return c }),
+	bare("by hand", func(c net.Conn) io.ReadWriteCloser { return newHand(c) }),
+	{name: "yamux", client: yamuxClient, server: yamuxServer},
+	{name: "smux v1", client: smuxClient(1), server: smuxServer(1)},
+	{name: "smux v2", client: smuxClient(2), server: smuxServer(2)},
+	{name: "vev", client: vevClient, server: vevServer},
+}
+
+func kindOf(name string) (kind, bool) {
+	for _, k := range kinds {
+		if k.name == name {
+			return k, true
+		}
+	}
+	return kind{}, false
+}
+
+// bare is a connection that is its one stream.
+func bare(name string, wrap func(net.Conn) io.ReadWriteCloser) kind {
+	end := func(c net.Conn) (session, error) {
+		taken := false
+		return session{
+			open: func() (io.ReadWriteCloser, error) {
+				if taken {
+					return nil, io.EOF
+				}
+				taken = true
+				return wrap(c), nil
+			},
+			close: c.Close,
+		}, nil
+	}
+	return kind{name: name, single: true, client: end, server: end}
+}
+
+func yamuxConfig() *yamux.Config {
+	c := yamux.DefaultConfig()
+	c.LogOutput = io.Discard
+	return c
+}
+
+func yamuxClient(c net.Conn) (session, error) {
+	s, err := yamux.Client(c, yamuxConfig())
+	if err != nil {
+		return session{}, err
+	}
+	return session{func() (io.ReadWriteCloser, error) { return s.OpenStream() }, s.Close}, nil
+}
+
+func yamuxServer(c net.Conn) (session, error) {
+	s, err := yamux.Server(c, yamuxConfig())
+	if err != nil {
+		return session{}, err
+	}
+	return session{func() (io.ReadWriteCloser, error) { return s.AcceptStream() }, s.Close}, nil
+}
+
+func smuxConfig(version int) *smux.Config {
+	c := smux.DefaultConfig()
+	c.Version = version
+	return c
+}
+
+func smuxClient(version int) func(net.Conn) (session, error) {
+	return func(c net.Conn) (session, error) {
+		s, err := smux.Client(c, smuxConfig(version))
+		if err != nil {
+			return session{}, err
+		}
+		return session{func() (io.ReadWriteCloser, error) { return s.OpenStream() }, s.Close}, nil
+	}
+}
+
+func smuxServer(version int) func(net.Conn) (session, error) {
+	return func(c net.Conn) (session, error) {
+		s, err := smux.Server(c, smuxConfig(version))
+		if err != nil {
+			return session{}, err
+		}
+		return session{func() (io.ReadWriteCloser, error) { return s.AcceptStream() }, s.Close}, nil
+	}
+}
+
+func vevClient(c net.Conn) (session, error) {
+	s, err := brokeripc.Dial(context.Background(), c, "bench")
+	if err != nil {
+		return session{}, err
+	}
+	open := func() (io.ReadWriteCloser, error) {
+		return s.OpenStream(context.Background(), protocol.LocalHost, protocol.StartIfNeeded)
+	}
+	return session{open, s.Close}, nil
+}
+
+func vevServer(c net.Conn) (session, error) {
+	numbers := func() protocol.BrokerNumbers { return protocol.BrokerNumbers{} }
+	s, err := brokeripc.Accept(context.Background(), c, brokeripc.Broker{Software: "bench", Epoch: 1, Numbers: numbers})
+	if err != nil {
+		return session{}, err
+	}
+	open := func() (io.ReadWriteCloser, error) {
+		r, err := s.Accept(context.Background())
+		if err != nil {
+			return nil, err
+		}
+		return r.Open()
+	}
+	return session{open, func() error { return s.Close(protocol.Failure{Text: "done"}) }}, nil
+}
