@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -31,11 +32,18 @@ type source struct {
 
 var fset = token.NewFileSet()
 
-// sources parses every Go file of the checkout.
+// sources are all Go files of the checkout.
 func sources(t *testing.T) []*source {
 	t.Helper()
-	var all []*source
-	err := filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
+	all, err := parsed()
+	require.NoError(t, err)
+	require.NotEmpty(t, all)
+	return all
+}
+
+// parsed reads them once for all tests.
+var parsed = sync.OnceValues(func() (all []*source, err error) {
+	err = filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -49,24 +57,27 @@ func sources(t *testing.T) []*source {
 		if !strings.HasSuffix(rel, ".go") {
 			return nil
 		}
-		f, err := parser.ParseFile(fset, p, nil, parser.ParseComments|parser.SkipObjectResolution)
-		if err != nil {
-			return err
-		}
-		s := &source{path: rel, pkg: path.Dir(rel), test: strings.HasSuffix(rel, "_test.go"), file: f}
-		for _, i := range f.Imports {
-			name, err := strconv.Unquote(i.Path.Value)
-			if err != nil {
-				return err
-			}
-			s.imports = append(s.imports, name)
-		}
+		s, err := parse(p, rel)
 		all = append(all, s)
-		return nil
+		return err
 	})
-	require.NoError(t, err)
-	require.NotEmpty(t, all)
-	return all
+	return all, err
+})
+
+func parse(p, rel string) (*source, error) {
+	f, err := parser.ParseFile(fset, p, nil, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	s := &source{path: rel, pkg: path.Dir(rel), test: strings.HasSuffix(rel, "_test.go"), file: f}
+	for _, i := range f.Imports {
+		name, err := strconv.Unquote(i.Path.Value)
+		if err != nil {
+			return nil, err
+		}
+		s.imports = append(s.imports, name)
+	}
+	return s, nil
 }
 
 // generator reports whether s is of a program that writes tables into its parent package: it
