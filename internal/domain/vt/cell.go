@@ -7,15 +7,40 @@ import "strconv"
 //
 // The zero Cell is a blank that was never written, with default colours.
 type Cell struct {
-	// ch is a code point, or clusterBit and an index of the cluster table; 0 is a blank that was never written.
-	ch uint32
-	fg Color
-	bg Color
-	// attr holds rendition and, above attrMask, flags of the engine.
-	attr Attrs
-	// ext is the side-table index (low 14 bits) and the two width flags.
-	ext uint16
+	// lo is the code point, or clusterBit and an index of the cluster table, 0 for a blank that was never written; and
+	// from bit 32 on the foreground.
+	lo uint64
+	// hi is the background; from bit 32 on the rendition and, above attrMask, flags of the engine; from bit 48 on the
+	// side-table index (14 bits) and the two width flags.
+	hi uint64
 }
+
+// Two words and shifts rather than a field for each: a cell travels in registers and is stored at once, while several
+// narrow stores followed by a wide load of the same bytes stall the processor for each character.
+const (
+	fgShift   = 32
+	attrShift = 32
+	extShift  = 48
+	chMask    = 1<<32 - 1
+	bgMask    = 1<<32 - 1
+
+	// styleMask selects from hi what Style consists of.
+	styleMask = bgMask | uint64(attrMask)<<attrShift | sideMask<<extShift
+	// runMask is styleMask with the engine's flags.
+	runMask = bgMask | 0xffff<<attrShift | sideMask<<extShift
+)
+
+func (c Cell) ch() uint32  { return uint32(c.lo) }
+func (c Cell) fg() Color   { return Color(c.lo >> fgShift) }
+func (c Cell) bg() Color   { return Color(uint32(c.hi)) }
+func (c Cell) attr() Attrs { return Attrs(c.hi >> attrShift) }
+func (c Cell) ext() uint16 { return uint16(c.hi >> extShift) }
+
+func (c *Cell) setCh(v uint32)  { c.lo = c.lo&^chMask | uint64(v) }
+func (c *Cell) setFg(v Color)   { c.lo = c.lo&chMask | uint64(v)<<fgShift }
+func (c *Cell) setBg(v Color)   { c.hi = c.hi&^bgMask | uint64(v) }
+func (c *Cell) setAttr(v Attrs) { c.hi = c.hi&^(0xffff<<attrShift) | uint64(v)<<attrShift }
+func (c *Cell) setExt(v uint16) { c.hi = c.hi&^(0xffff<<extShift) | uint64(v)<<extShift }
 
 const (
 	clusterBit = 1 << 31
@@ -28,46 +53,48 @@ const (
 // Rune returns the cell's code point, 0 for a blank that was never written or the second half of a wide character, and
 // -1 for a cluster of several code points.
 func (c Cell) Rune() rune {
-	if c.ch&clusterBit != 0 {
+	if c.ch()&clusterBit != 0 {
 		return -1
 	}
-	return rune(c.ch)
+	return rune(c.ch())
 }
 
 // IsCluster reports whether the cell holds several code points.
-func (c Cell) IsCluster() bool { return c.ch&clusterBit != 0 }
+func (c Cell) IsCluster() bool { return c.ch()&clusterBit != 0 }
 
 // IsBlank reports whether the cell shows nothing but its background: never written, or a space.
-func (c Cell) IsBlank() bool { return (c.ch == 0 || c.ch == ' ') && c.ext&(wideFlag|spacerFlag) == 0 }
+func (c Cell) IsBlank() bool {
+	return (c.ch() == 0 || c.ch() == ' ') && c.ext()&(wideFlag|spacerFlag) == 0
+}
 
 // IsWide reports whether the cell is the first of two columns of one character.
-func (c Cell) IsWide() bool { return c.ext&wideFlag != 0 }
+func (c Cell) IsWide() bool { return c.ext()&wideFlag != 0 }
 
 // IsSpacer reports whether the cell is the second column of a wide character; it has no text of its own.
-func (c Cell) IsSpacer() bool { return c.ext&spacerFlag != 0 }
+func (c Cell) IsSpacer() bool { return c.ext()&spacerFlag != 0 }
 
 // UnknownCell returns a cell that is equal to no cell of any terminal.
-func UnknownCell() Cell { return Cell{ch: clusterBit - 1} }
+func UnknownCell() Cell { return Cell{lo: clusterBit - 1} }
 
 // Foreground returns the text colour.
-func (c Cell) Foreground() Color { return c.fg }
+func (c Cell) Foreground() Color { return c.fg() }
 
 // Background returns the background colour.
-func (c Cell) Background() Color { return c.bg }
+func (c Cell) Background() Color { return c.bg() }
 
 // Attrs returns the rendition, underline style included.
-func (c Cell) Attrs() Attrs { return c.attr & attrMask }
+func (c Cell) Attrs() Attrs { return c.attr() & attrMask }
 
 // HasSide reports whether the cell has a link or an underline colour.
-func (c Cell) HasSide() bool { return c.ext&sideMask != 0 }
+func (c Cell) HasSide() bool { return c.ext()&sideMask != 0 }
 
 // SameStyle reports whether two cells of one terminal have the same [Style].
 func (c Cell) SameStyle(o Cell) bool {
-	return c.fg == o.fg && c.bg == o.bg && c.attr&attrMask == o.attr&attrMask && c.ext&sideMask == o.ext&sideMask
+	return (c.lo^o.lo)>>fgShift == 0 && (c.hi^o.hi)&styleMask == 0
 }
 
 // Erased returns the cell that an erase with style c leaves: its background and nothing else (BCE).
-func (c Cell) Erased() Cell { return Cell{bg: c.bg} }
+func (c Cell) Erased() Cell { return Cell{hi: c.hi & bgMask} }
 
 // Color is a default, indexed or direct colour. The zero Color is the default.
 type Color uint32

@@ -199,7 +199,7 @@ func (t *Terminal) alignmentTest() {
 	for y := range t.rows {
 		r := t.touch(y)
 		r.blankAll(Cell{})
-		fillCells(r.cells, Cell{ch: 'E'})
+		fillCells(r.cells, Cell{lo: 'E'})
 		r.used = t.cols
 	}
 }

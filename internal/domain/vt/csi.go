@@ -252,9 +252,9 @@ func (t *Terminal) csiIntermediate(final byte) {
 	case "!p":
 		t.softReset()
 	case "\"q":
-		t.pen.attr &^= protected
+		t.pen.setAttr(t.pen.attr() &^ protected)
 		if ps.arg(0, 0) == 1 {
-			t.pen.attr |= protected
+			t.pen.setAttr(t.pen.attr() | protected)
 		}
 		t.setPen(t.pen)
 	case "$p":

@@ -43,7 +43,7 @@ func (t *Terminal) requestStatus(what string) {
 		answer = strconv.Itoa(t.cursorStyleNumber()) + " q"
 	case "\"q":
 		answer = "0\"q"
-		if t.pen.attr&protected != 0 {
+		if t.pen.attr()&protected != 0 {
 			answer = "1\"q"
 		}
 	case "\"p":
@@ -78,22 +78,22 @@ func (t *Terminal) sgrReport() string {
 	var b strings.Builder
 	b.WriteByte('0')
 	for _, a := range [...]struct {
-		attr Attrs
+		mask Attrs
 		code string
 	}{{Bold, ";1"}, {Dim, ";2"}, {Italic, ";3"}, {Blink, ";5"}, {Inverse, ";7"}, {Hidden, ";8"}, {Strike, ";9"}, {Overline, ";53"}} {
-		if t.pen.attr&a.attr != 0 {
+		if t.pen.attr()&a.mask != 0 {
 			b.WriteString(a.code)
 		}
 	}
-	switch u := t.pen.attr.Underline(); u {
+	switch u := t.pen.attr().Underline(); u {
 	case UnderlineNone:
 	case UnderlineSingle:
 		b.WriteString(";4")
 	default:
 		b.WriteString(";4:" + strconv.Itoa(int(u)))
 	}
-	writeColor(&b, 38, t.pen.fg)
-	writeColor(&b, 48, t.pen.bg)
+	writeColor(&b, 38, t.pen.fg())
+	writeColor(&b, 48, t.pen.bg())
 	writeColor(&b, 58, t.UnderlineColor(t.pen))
 	return b.String()
 }

@@ -62,7 +62,7 @@ func (t *Terminal) eraseColumns(r *Row, from, to int, selective bool) {
 // eraseUnprotected blanks the cells without DECSCA's protection.
 func (r *Row) eraseUnprotected(from, to int, blank Cell) {
 	for x := from; x < to; x++ {
-		if r.cells[x].attr&protected == 0 {
+		if r.cells[x].attr()&protected == 0 {
 			r.erase(x, x+1, blank)
 		}
 	}

@@ -73,24 +73,24 @@ func checkInvariants(tb testing.TB, tm *Terminal) {
 func checkRow(tb testing.TB, tm *Terminal, r *Row) {
 	require.Len(tb, r.cells, tm.cols)
 	for x, c := range r.cells {
-		wide, spacer := c.ext&wideFlag != 0, c.ext&spacerFlag != 0
+		wide, spacer := c.ext()&wideFlag != 0, c.ext()&spacerFlag != 0
 		switch {
 		case x >= r.used:
 			require.Equal(tb, Cell{}, c, "a cell behind used")
 		case wide:
-			require.True(tb, r.wide && x+1 < len(r.cells) && r.cells[x+1].ext&spacerFlag != 0, "half a wide character")
+			require.True(tb, r.wide && x+1 < len(r.cells) && r.cells[x+1].ext()&spacerFlag != 0, "half a wide character")
 			require.True(tb, sameRun(c, r.cells[x+1]), "halves of different style")
 		case spacer:
-			require.True(tb, x > 0 && r.cells[x-1].ext&wideFlag != 0, "a spacer alone")
+			require.True(tb, x > 0 && r.cells[x-1].ext()&wideFlag != 0, "a spacer alone")
 		}
 		require.False(tb, wide && spacer)
 		if r.plain {
-			require.True(tb, c.ch < 0x80 && c == Cell{ch: c.ch}, "a plain row that is not")
+			require.True(tb, c.ch() < 0x80 && c == Cell{lo: uint64(c.ch())}, "a plain row that is not")
 		}
-		if c.ch&clusterBit != 0 {
+		if c.ch()&clusterBit != 0 {
 			require.True(tb, r.wide)
-			require.Less(tb, int(c.ch&^clusterBit), len(tm.tables.clusters))
+			require.Less(tb, int(c.ch()&^clusterBit), len(tm.tables.clusters))
 		}
-		require.Less(tb, int(c.ext&sideMask), len(tm.tables.sides))
+		require.Less(tb, int(c.ext()&sideMask), len(tm.tables.sides))
 	}
 }

@@ -71,7 +71,7 @@ func (h *history) pushPlain(r *Row) {
 	}
 	dst = dst[1:]
 	for i := range r.cells[:n] {
-		dst[i] = byte(r.cells[i].ch)
+		dst[i] = byte(r.cells[i].ch())
 	}
 }
 

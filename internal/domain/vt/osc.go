@@ -110,7 +110,7 @@ func (t *Terminal) setLink(b []byte) {
 	if link.URI == "" {
 		link = Link{}
 	}
-	t.setSide(t.tables.sides[t.pen.ext].underline, link)
+	t.setSide(t.tables.sides[t.pen.ext()].underline, link)
 	t.setPen(t.pen)
 }
 

@@ -57,9 +57,9 @@ func (t *Terminal) packRuns(dst []byte, r *Row, level packLevel) []byte {
 		dst = binary.AppendUvarint(dst, uint64(n))
 		dst = t.packStyle(dst, cells[0], level)
 		for _, c := range cells[:n] {
-			if c.ch-0x20 < 0x5f || c.ch == 0 && c.ext&spacerFlag == 0 {
-				dst = append(dst, byte(c.ch))
-			} else if c.ext&spacerFlag == 0 {
+			if c.ch()-0x20 < 0x5f || c.ch() == 0 && c.ext()&spacerFlag == 0 {
+				dst = append(dst, byte(c.ch()))
+			} else if c.ext()&spacerFlag == 0 {
 				dst = t.packCell(dst, c, level)
 			}
 		}
@@ -69,20 +69,20 @@ func (t *Terminal) packRuns(dst []byte, r *Row, level packLevel) []byte {
 }
 
 func sameRun(a, b Cell) bool {
-	return a.fg == b.fg && a.bg == b.bg && a.attr == b.attr && (a.ext^b.ext)&sideMask == 0
+	return (a.lo^b.lo)>>fgShift == 0 && (a.hi^b.hi)&runMask == 0
 }
 
 func (t *Terminal) packStyle(dst []byte, c Cell, level packLevel) []byte {
 	at := len(dst)
 	dst = append(dst, 0)
-	kind := c.fg>>24*packedFg | c.bg>>24*packedBg
-	dst = packColor(dst, c.fg)
-	dst = packColor(dst, c.bg)
-	if c.attr != 0 {
+	kind := c.fg()>>24*packedFg | c.bg()>>24*packedBg
+	dst = packColor(dst, c.fg())
+	dst = packColor(dst, c.bg())
+	if c.attr() != 0 {
 		kind |= packedAttr
-		dst = binary.AppendUvarint(dst, uint64(c.attr))
+		dst = binary.AppendUvarint(dst, uint64(c.attr()))
 	}
-	if c.ext&sideMask != 0 {
+	if c.ext()&sideMask != 0 {
 		kind |= packedSide
 		underline, link := t.UnderlineColor(c), t.Link(c)
 		if level >= packNoLinks {
@@ -111,9 +111,9 @@ func packColor(dst []byte, c Color) []byte {
 
 // packCell packs a cell that is neither ASCII nor a spacer.
 func (t *Terminal) packCell(dst []byte, c Cell, level packLevel) []byte {
-	wide := c.ext&wideFlag != 0
-	if c.ch&clusterBit == 0 && wide == (RuneWidth(rune(c.ch)) == 2) {
-		return utf8.AppendRune(dst, rune(c.ch))
+	wide := c.ext()&wideFlag != 0
+	if c.ch()&clusterBit == 0 && wide == (RuneWidth(rune(c.ch())) == 2) {
+		return utf8.AppendRune(dst, rune(c.ch()))
 	}
 	kind := byte(packedNarrow)
 	if wide {
@@ -139,7 +139,7 @@ func (t *Terminal) unpack(p []byte, dst *Line) {
 	cells := dst.Cells[:0]
 	if flags&packedStyled == 0 {
 		for _, b := range p {
-			cells = append(cells, Cell{ch: uint32(b)})
+			cells = append(cells, Cell{lo: uint64(b)})
 		}
 		dst.Cells = cells
 		return
@@ -152,9 +152,9 @@ func (t *Terminal) unpack(p []byte, dst *Line) {
 			var c Cell
 			c, p = t.unpackCell(p, style)
 			cells = append(cells, c)
-			if c.ext&wideFlag != 0 {
+			if c.ext()&wideFlag != 0 {
 				spacer := style
-				spacer.ext |= spacerFlag
+				spacer.setExt(spacer.ext() | spacerFlag)
 				cells = append(cells, spacer)
 			}
 		}
@@ -166,11 +166,13 @@ func (t *Terminal) unpackStyle(p []byte) (Cell, []byte) {
 	kind := p[0]
 	p = p[1:]
 	var c Cell
-	c.fg, p = unpackColor(p, kind)
-	c.bg, p = unpackColor(p, kind/packedBg)
+	fg, p := unpackColor(p, kind)
+	bg, p := unpackColor(p, kind/packedBg)
+	c.setFg(fg)
+	c.setBg(bg)
 	if kind&packedAttr != 0 {
 		v, n := binary.Uvarint(p)
-		c.attr = Attrs(v)
+		c.setAttr(Attrs(v))
 		p = p[n:]
 	}
 	if kind&packedSide != 0 {
@@ -180,7 +182,8 @@ func (t *Terminal) unpackStyle(p []byte) (Cell, []byte) {
 		link.URI, p = unpackString(p)
 		link.ID, p = unpackString(p)
 		s.link, _ = t.tables.link(link)
-		c.ext, _ = t.tables.side(s)
+		n, _ := t.tables.side(s)
+		c.setExt(n)
 	}
 	return c, p
 }
@@ -207,19 +210,19 @@ func (t *Terminal) unpackCell(p []byte, style Cell) (Cell, []byte) {
 	switch b := p[0]; {
 	case b == packedNarrow || b == packedWide:
 		text := p[2 : 2+int(p[1])]
-		c.ch = t.cellText(text)
+		c.setCh(t.cellText(text))
 		if b == packedWide {
-			c.ext |= wideFlag
+			c.setExt(c.ext() | wideFlag)
 		}
 		return c, p[2+len(text):]
 	case b < 0x80:
-		c.ch = uint32(b)
+		c.setCh(uint32(b))
 		return c, p[1:]
 	}
 	r, n := utf8.DecodeRune(p)
-	c.ch = uint32(r)
+	c.setCh(uint32(r))
 	if RuneWidth(r) == 2 {
-		c.ext |= wideFlag
+		c.setExt(c.ext() | wideFlag)
 	}
 	return c, p[n:]
 }

@@ -57,11 +57,9 @@ func (t *Terminal) printASCII(b []byte) {
 		if !t.penPlain {
 			row.plain = false
 		}
-		cells := row.cells[t.cx : t.cx+n]
+		pen, cells := t.pen, row.cells[t.cx:t.cx+n]
 		for i, c := range b[:n] {
-			d := &cells[i]
-			*d = t.pen
-			d.ch = uint32(c)
+			cells[i] = Cell{lo: pen.lo | uint64(c), hi: pen.hi}
 		}
 		t.cx += n
 		row.used = max(row.used, t.cx)
@@ -71,7 +69,7 @@ func (t *Terminal) printASCII(b []byte) {
 		t.cx = end - 1
 		t.pending = true
 		if !t.autowrap {
-			cells[n-1].ch = uint32(b[len(b)-1]) // all further characters overwrite the last column
+			cells[n-1].setCh(uint32(b[len(b)-1])) // all further characters overwrite the last column
 			return
 		}
 		b = b[n:]
@@ -147,17 +145,18 @@ func (t *Terminal) advance(w, end int) {
 
 // set writes one character; what it overwrites has been split before.
 func (r *Row) set(x int, pen Cell, ch uint32, w int) {
-	pen.ch = ch
-	r.plain = r.plain && ch < 0x80 && pen == Cell{ch: ch}
-	r.wide = r.wide || w == 2 || ch&clusterBit != 0
-	if w == 2 {
-		spacer := pen
-		spacer.ch = 0
-		spacer.ext |= spacerFlag
-		r.cells[x+1] = spacer
-		pen.ext |= wideFlag
+	c := Cell{lo: pen.lo | uint64(ch), hi: pen.hi}
+	if ch >= 0x80 || pen != (Cell{}) {
+		r.plain = false
 	}
-	r.cells[x] = pen
+	if w == 2 {
+		r.wide = true
+		r.cells[x+1] = Cell{lo: pen.lo, hi: pen.hi | spacerFlag<<extShift}
+		c.hi |= wideFlag << extShift
+	} else if ch&clusterBit != 0 {
+		r.wide = true
+	}
+	r.cells[x] = c
 	r.used = max(r.used, x+w)
 }
 
@@ -206,11 +205,11 @@ func (t *Terminal) before() (x int, ok bool) {
 		return 0, false
 	}
 	c := t.rows[t.cy].cells[x]
-	if c.ext&spacerFlag != 0 {
+	if c.ext()&spacerFlag != 0 {
 		x--
 		c = t.rows[t.cy].cells[x]
 	}
-	return x, c.ch != 0
+	return x, c.ch() != 0
 }
 
 // attach adds a code point without width to the character before the cursor. Without one it is dropped.
@@ -229,7 +228,7 @@ func (t *Terminal) join(r rune, p byte) bool {
 		return false
 	}
 	c := t.rows[t.cy].cells[x]
-	if p&propJoins == 0 && c.ch&clusterBit == 0 && propOf(rune(c.ch))&propHangulL == 0 {
+	if p&propJoins == 0 && c.ch()&clusterBit == 0 && propOf(rune(c.ch()))&propHangulL == 0 {
 		return false
 	}
 	t.scratch = t.AppendCell(t.scratch[:0], c)
@@ -248,7 +247,7 @@ func (t *Terminal) extend(x int) {
 		return
 	}
 	row := t.touch(t.cy)
-	grow := t.graphemes && row.cells[x].ext&wideFlag == 0 && clusterWidth(t.scratch) == 2
+	grow := t.graphemes && row.cells[x].ext()&wideFlag == 0 && clusterWidth(t.scratch) == 2
 	if grow && t.pending {
 		t.relocate(x)
 		return
@@ -258,7 +257,7 @@ func (t *Terminal) extend(x int) {
 		return
 	}
 	row.plain, row.wide = false, true
-	row.cells[x].ch = clusterBit | n
+	row.cells[x].setCh(clusterBit | n)
 	if !grow {
 		return
 	}
@@ -268,7 +267,8 @@ func (t *Terminal) extend(x int) {
 	}
 	style := row.cells[x]
 	row.split(x + 2)
-	style.ext &^= wideFlag | spacerFlag
+	style.setCh(0)
+	style.setExt(style.ext() &^ (wideFlag | spacerFlag))
 	row.set(x, style, clusterBit|n, 2)
 	t.cx = x + 1
 	t.advance(1, end)
@@ -285,6 +285,7 @@ func (t *Terminal) relocate(x int) {
 		return
 	}
 	style := t.rows[t.cy].cells[x]
+	style.setCh(0)
 	t.pending = false
 	t.fillEdge(end)
 	t.wrapLine()

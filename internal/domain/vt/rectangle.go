@@ -82,10 +82,10 @@ func (r *Row) paste(x int, src *Row, sx, w int) {
 	copy(r.cells[x:x+w], src.cells[sx:sx+w])
 	if src.wide {
 		r.wide = true
-		if r.cells[x].ext&spacerFlag != 0 {
+		if r.cells[x].ext()&spacerFlag != 0 {
 			r.cells[x] = r.cells[x].Erased()
 		}
-		if r.cells[x+w-1].ext&wideFlag != 0 {
+		if r.cells[x+w-1].ext()&wideFlag != 0 {
 			r.cells[x+w-1] = r.cells[x+w-1].Erased()
 		}
 	}

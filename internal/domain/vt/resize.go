@@ -144,7 +144,7 @@ func (w *wrapper) lines(rows []*Row, a, b *point) {
 		}
 		for x := 0; x < len(text); {
 			n := 1
-			if text[x].ext&wideFlag != 0 {
+			if text[x].ext()&wideFlag != 0 {
 				n = 2
 			}
 			w.place(text[x], n)
@@ -192,29 +192,31 @@ func (w *wrapper) place(c Cell, n int) {
 		w.out[len(w.out)-1].wrapped = true
 		w.newRow()
 	}
-	c.ext &^= wideFlag | spacerFlag
+	c.setExt(c.ext() &^ (wideFlag | spacerFlag))
 	r := w.out[len(w.out)-1]
-	r.set(w.x, c, c.ch, n)
+	ch := c.ch()
+	c.setCh(0)
+	r.set(w.x, c, ch, n)
 	w.x += n
 }
 
 // startsWide reports whether the row's first character has two columns.
-func (r *Row) startsWide() bool { return len(r.cells) > 0 && r.cells[0].ext&wideFlag != 0 }
+func (r *Row) startsWide() bool { return len(r.cells) > 0 && r.cells[0].ext()&wideFlag != 0 }
 
 // content returns the row's text, and the blank its rest is filled with. wideNext: the next row starts with a wide
 // character, which may be why the last column is blank.
 func (r *Row) content(wideNext bool) (text []Cell, fill Cell) {
 	n := r.textEnd()
 	if r.wrapped {
-		if n = len(r.cells); wideNext && n > 0 && r.cells[n-1].ch == 0 && r.cells[n-1].ext&spacerFlag == 0 {
+		if n = len(r.cells); wideNext && n > 0 && r.cells[n-1].ch() == 0 && r.cells[n-1].ext()&spacerFlag == 0 {
 			n--
 		}
 		return r.cells[:n], Cell{}
 	}
-	if n > 0 && r.cells[n-1].ch == 0 && r.cells[n-1].ext&spacerFlag == 0 {
+	if n > 0 && r.cells[n-1].ch() == 0 && r.cells[n-1].ext()&spacerFlag == 0 {
 		fill = r.cells[n-1]
 	}
-	for n > 0 && r.cells[n-1].ch == 0 && r.cells[n-1].ext&spacerFlag == 0 {
+	for n > 0 && r.cells[n-1].ch() == 0 && r.cells[n-1].ext()&spacerFlag == 0 {
 		n--
 	}
 	return r.cells[:n], fill

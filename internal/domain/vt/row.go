@@ -72,7 +72,7 @@ func fillCells(cells []Cell, c Cell) {
 
 // split makes column x a boundary between characters: a wide character across it is blanked.
 func (r *Row) split(x int) {
-	if x <= 0 || x >= r.used || r.cells[x].ext&spacerFlag == 0 {
+	if x <= 0 || x >= r.used || r.cells[x].ext()&spacerFlag == 0 {
 		return
 	}
 	r.cells[x-1] = r.cells[x-1].Erased()

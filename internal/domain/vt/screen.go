@@ -39,7 +39,7 @@ func (t *Terminal) touch(y int) *Row {
 }
 
 // blank returns what erasing leaves: the pen's background (BCE).
-func (t *Terminal) blank() Cell { return Cell{bg: t.pen.bg} }
+func (t *Terminal) blank() Cell { return t.pen.Erased() }
 
 // recycle blanks a row that left its place for a new one.
 func (t *Terminal) recycle(r *Row) {

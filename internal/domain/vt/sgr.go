@@ -18,9 +18,9 @@ func (t *Terminal) sgr() {
 			if ok {
 				switch v {
 				case 38:
-					pen.fg = c
+					pen.setFg(c)
 				case 48:
-					pen.bg = c
+					pen.setBg(c)
 				case 58:
 					pen = t.withUnderlineColor(pen, c)
 				}
@@ -36,7 +36,7 @@ func (t *Terminal) sgr() {
 				u = Underline(min(ps.params[i+1], int32(UnderlineDashed)+1))
 			}
 			if u <= UnderlineDashed {
-				pen.attr = pen.attr.withUnderline(u)
+				pen.setAttr(pen.attr().withUnderline(u))
 			}
 		default:
 			if end == i+1 { // no other has sub-parameters
@@ -50,12 +50,12 @@ func (t *Terminal) sgr() {
 
 // plainPen returns what SGR 0 leaves of a pen: its link and DECSCA's protection.
 func (t *Terminal) plainPen(pen Cell) Cell {
-	return t.withUnderlineColor(Cell{attr: pen.attr & protected, ext: pen.ext}, 0)
+	return t.withUnderlineColor(Cell{hi: pen.hi & (uint64(protected)<<attrShift | sideMask<<extShift)}, 0)
 }
 
 // withUnderlineColor returns pen with that colour and the link it has.
 func (t *Terminal) withUnderlineColor(pen Cell, c Color) Cell {
-	s := t.tables.sides[pen.ext]
+	s := t.tables.sides[pen.ext()]
 	if s.underline == c {
 		return pen
 	}
@@ -68,17 +68,17 @@ func (t *Terminal) withUnderlineColor(pen Cell, c Color) Cell {
 func (c *Cell) rendition(v int32) {
 	switch {
 	case v >= 30 && v <= 37:
-		c.fg = Indexed(uint8(v - 30))
+		c.setFg(Indexed(uint8(v - 30)))
 	case v >= 40 && v <= 47:
-		c.bg = Indexed(uint8(v - 40))
+		c.setBg(Indexed(uint8(v - 40)))
 	case v >= 90 && v <= 97:
-		c.fg = Indexed(uint8(v - 90 + 8))
+		c.setFg(Indexed(uint8(v - 90 + 8)))
 	case v >= 100 && v <= 107:
-		c.bg = Indexed(uint8(v - 100 + 8))
+		c.setBg(Indexed(uint8(v - 100 + 8)))
 	case v == 39:
-		c.fg = 0
+		c.setFg(0)
 	case v == 49:
-		c.bg = 0
+		c.setBg(0)
 	default:
 		c.attribute(v)
 	}
@@ -87,39 +87,39 @@ func (c *Cell) rendition(v int32) {
 func (c *Cell) attribute(v int32) {
 	switch v {
 	case 1:
-		c.attr |= Bold
+		c.setAttr(c.attr() | Bold)
 	case 2:
-		c.attr |= Dim
+		c.setAttr(c.attr() | Dim)
 	case 3:
-		c.attr |= Italic
+		c.setAttr(c.attr() | Italic)
 	case 5, 6:
-		c.attr |= Blink
+		c.setAttr(c.attr() | Blink)
 	case 7:
-		c.attr |= Inverse
+		c.setAttr(c.attr() | Inverse)
 	case 8:
-		c.attr |= Hidden
+		c.setAttr(c.attr() | Hidden)
 	case 9:
-		c.attr |= Strike
+		c.setAttr(c.attr() | Strike)
 	case 21:
-		c.attr = c.attr.withUnderline(UnderlineDouble)
+		c.setAttr(c.attr().withUnderline(UnderlineDouble))
 	case 22:
-		c.attr &^= Bold | Dim
+		c.setAttr(c.attr() &^ (Bold | Dim))
 	case 23:
-		c.attr &^= Italic
+		c.setAttr(c.attr() &^ Italic)
 	case 24:
-		c.attr &^= underlineMask
+		c.setAttr(c.attr() &^ underlineMask)
 	case 25:
-		c.attr &^= Blink
+		c.setAttr(c.attr() &^ Blink)
 	case 27:
-		c.attr &^= Inverse
+		c.setAttr(c.attr() &^ Inverse)
 	case 28:
-		c.attr &^= Hidden
+		c.setAttr(c.attr() &^ Hidden)
 	case 29:
-		c.attr &^= Strike
+		c.setAttr(c.attr() &^ Strike)
 	case 53:
-		c.attr |= Overline
+		c.setAttr(c.attr() | Overline)
 	case 55:
-		c.attr &^= Overline
+		c.setAttr(c.attr() &^ Overline)
 	}
 }
 

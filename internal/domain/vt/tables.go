@@ -137,22 +137,22 @@ func (t *Terminal) makeRoom() bool {
 
 func (t *Terminal) renumber(old *tables, cells []Cell) {
 	for i := range cells {
-		if cells[i].ch&clusterBit != 0 || cells[i].ext&sideMask != 0 {
+		if cells[i].ch()&clusterBit != 0 || cells[i].ext()&sideMask != 0 {
 			t.renumberCell(old, &cells[i])
 		}
 	}
 }
 
 func (t *Terminal) renumberCell(old *tables, c *Cell) {
-	if c.ch&clusterBit != 0 {
-		n, _ := t.tables.cluster([]byte(old.clusters[c.ch&^clusterBit]))
-		c.ch = clusterBit | n
+	if c.ch()&clusterBit != 0 {
+		n, _ := t.tables.cluster([]byte(old.clusters[c.ch()&^clusterBit]))
+		c.setCh(clusterBit | n)
 	}
-	if n := c.ext & sideMask; n != 0 {
+	if n := c.ext() & sideMask; n != 0 {
 		s := old.sides[n]
 		s.link, _ = t.tables.link(old.links[s.link])
 		n, _ = t.tables.side(s)
-		c.ext = c.ext&^sideMask | n
+		c.setExt(c.ext()&^sideMask | n)
 	}
 }
 
@@ -172,12 +172,12 @@ func (t *Terminal) setSide(underline Color, link Link) {
 		if ok {
 			var n uint16
 			if n, ok = t.tables.side(side{underline, l}); ok {
-				t.pen.ext = n
+				t.pen.setExt(n)
 				return
 			}
 		}
 		if !t.makeRoom() {
-			t.pen.ext = 0
+			t.pen.setExt(0)
 			return
 		}
 	}
@@ -187,25 +187,25 @@ func (t *Terminal) setSide(underline Color, link Link) {
 // character.
 func (t *Terminal) AppendCell(dst []byte, c Cell) []byte {
 	switch {
-	case c.ch == 0:
+	case c.ch() == 0:
 		return dst
-	case c.ch < 0x80:
-		return append(dst, byte(c.ch))
-	case c.ch&clusterBit != 0:
-		return append(dst, t.tables.clusters[c.ch&^clusterBit]...)
+	case c.ch() < 0x80:
+		return append(dst, byte(c.ch()))
+	case c.ch()&clusterBit != 0:
+		return append(dst, t.tables.clusters[c.ch()&^clusterBit]...)
 	}
-	return utf8.AppendRune(dst, rune(c.ch))
+	return utf8.AppendRune(dst, rune(c.ch()))
 }
 
 // Link returns the cell's hyperlink; zero when it has none.
-func (t *Terminal) Link(c Cell) Link { return t.tables.links[t.tables.sides[c.ext&sideMask].link] }
+func (t *Terminal) Link(c Cell) Link { return t.tables.links[t.tables.sides[c.ext()&sideMask].link] }
 
 // UnderlineColor returns the colour of the cell's underline; the default is the text's colour.
-func (t *Terminal) UnderlineColor(c Cell) Color { return t.tables.sides[c.ext&sideMask].underline }
+func (t *Terminal) UnderlineColor(c Cell) Color { return t.tables.sides[c.ext()&sideMask].underline }
 
 // Style returns the cell's style as a value that means the same in every terminal.
 func (t *Terminal) Style(c Cell) Style {
-	s := Style{Fg: c.fg, Bg: c.bg, Attrs: c.Attrs()}
+	s := Style{Fg: c.fg(), Bg: c.bg(), Attrs: c.Attrs()}
 	if c.HasSide() {
 		s.Underline, s.Link = t.UnderlineColor(c), t.Link(c)
 	}
@@ -214,10 +214,10 @@ func (t *Terminal) Style(c Cell) Style {
 
 // ClusterWidth returns the columns that the cell's text takes when it is printed in grapheme mode.
 func (t *Terminal) ClusterWidth(c Cell) int {
-	if c.ch&clusterBit == 0 {
-		return RuneWidth(rune(c.ch))
+	if c.ch()&clusterBit == 0 {
+		return RuneWidth(rune(c.ch()))
 	}
-	return clusterWidth([]byte(t.tables.clusters[c.ch&^clusterBit]))
+	return clusterWidth([]byte(t.tables.clusters[c.ch()&^clusterBit]))
 }
 
 // oneCluster reports whether text is a single grapheme cluster (UAX 29).

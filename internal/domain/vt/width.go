@@ -35,25 +35,25 @@ func RuneWidth(r rune) int {
 // Disputed reports whether terminals are known to give the cell's text different widths: after it a painter must not
 // trust where a foreign cursor stands.
 func (c Cell) Disputed() bool {
-	if c.ch < 0x80 {
+	if c.ch() < 0x80 {
 		return false
 	}
-	return c.ch&clusterBit != 0 || propOf(rune(c.ch))&propDisputed != 0
+	return c.ch()&clusterBit != 0 || propOf(rune(c.ch()))&propDisputed != 0
 }
 
 // MayJoin reports whether c, printed directly behind prev, might become one cluster with it, so that a painter has to
 // keep the two apart by placing the cursor between them.
 func (c Cell) MayJoin(prev Cell) bool {
-	if c.ch < 0x300 {
+	if c.ch() < 0x300 {
 		return false
 	}
-	r := rune(c.ch)
-	if c.ch&clusterBit != 0 {
+	r := rune(c.ch())
+	if c.ch()&clusterBit != 0 {
 		return true
 	}
 	p := propOf(r)
 	return p&propJoins != 0 ||
-		p&propJoinsAfter != 0 && (prev.ch&clusterBit != 0 || propOf(rune(prev.ch))&propHangulL != 0)
+		p&propJoinsAfter != 0 && (prev.ch()&clusterBit != 0 || propOf(rune(prev.ch()))&propHangulL != 0)
 }
 
 // clusterWidth returns the columns of a cluster in grapheme mode: the widest of its code points; two for a pair of
