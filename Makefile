@@ -35,6 +35,7 @@ fuzz: | .cache ## fuzz every decoder and the engine for FUZZTIME each
 
 bench: build ## measure vev beside raw pty, tmux and dtach, and the streams beside yamux and smux
 	go run ./test/bench -vev $(BIN)
+	go run ./test/bench/streams
 
 bench-vt: ## measure the terminal engine and the painter alone
 	go test -run '^$$' -bench . -benchmem ./internal/domain/vt/... ./internal/domain/render/...
