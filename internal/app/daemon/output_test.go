@@ -226,6 +226,20 @@ func TestUnacknowledgedEventsAreBounded(t *testing.T) {
 	})
 }
 
+func TestAResumeEndsTheConnectionItReplaces(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.create("a")
+		v := w.attach(protocol.Attach{Session: "a"})
+		v.settle()
+		old := v.p
+		v.p = w.dial()
+		v.begin(protocol.Attach{Size: domain.DefaultSize, Resume: &protocol.Resume{Token: v.attached.Token}})
+		<-old.closed
+		v.settle()
+		require.Equal(t, 1, w.list()[0].Attached)
+	})
+}
+
 func TestUnknownTokenIsRefused(t *testing.T) {
 	inWorld(t, func(w *world) {
 		p := w.dial()

@@ -41,6 +41,7 @@ func (a *attachment) send(l *link) bool {
 		case <-l.wake:
 		case <-timer.C:
 		case <-l.stop:
+			_ = l.conn.Close() // the attachment goes on elsewhere: release the receiver
 			return false
 		}
 	}
