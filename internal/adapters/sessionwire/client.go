@@ -23,45 +23,18 @@ type ClientConn struct {
 }
 
 // Client speaks the preamble on carriage as a session client and returns the conversation,
-// which owns the carriage from now on: on an error it has been closed. The preamble has
-// protocol.HandshakeTimeout, less where ctx ends earlier; ctx counts for nothing later. Errors
-// are Incompatible (versions do not meet), Timeout, Canceled (ctx), Unavailable (the carriage
-// ended) or Violation.
+// which owns the carriage from now on: on an error it has been closed, maybe twice. The preamble
+// has protocol.HandshakeTimeout, less where ctx ends earlier; ctx counts for nothing later.
+// Errors are Incompatible (versions do not meet), Timeout, Canceled (ctx), Unavailable (the
+// carriage ended) or Violation.
 func Client(ctx context.Context, carriage io.ReadWriteCloser, software string) (*ClientConn, error) {
-	// A carriage without deadlines is closed where ctx ends; joined below.
-	watched := make(chan struct{})
-	settled := make(chan struct{})
-	go func() {
-		defer close(watched)
-		select {
-		case <-ctx.Done():
-			carriage.Close()
-		case <-settled:
-		}
-	}()
-	c, err := handshake(carriage, deadlineOf(ctx), "session server", func() (*protocol.Agreed, error) {
+	c, err := handshake(ctx, carriage, "session server", func() (*protocol.Agreed, error) {
 		return streamframe.ClientHandshake(carriage, protocol.NewHello(protocol.SessionClient, software))
 	})
-	close(settled)
-	<-watched
-	if cause := context.Cause(ctx); cause != nil {
-		if c != nil {
-			c.Close()
-		}
-		return nil, contextFault(ctx)
-	}
 	if err != nil {
 		return nil, err
 	}
 	return &ClientConn{conn: c}, nil
-}
-
-// contextFault is the end of ctx as a fault.
-func contextFault(ctx context.Context) error {
-	if ctx.Err() == context.DeadlineExceeded {
-		return fault.Wrap(fault.Timeout, context.Cause(ctx), "no complete preamble came in time")
-	}
-	return fault.Wrap(fault.Canceled, context.Cause(ctx), "the preamble was given up")
 }
 
 // Send writes one message and returns when the carriage has it. What breaks a limit is refused

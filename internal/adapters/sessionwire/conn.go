@@ -6,7 +6,6 @@ import (
 	"io"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/vev-term/vev/internal/adapters/streamframe"
 	"github.com/vev-term/vev/internal/domain/fault"
@@ -38,11 +37,19 @@ type conn struct {
 	state state
 }
 
-// handshake runs the preamble as role and returns the connection; on failure the carriage is closed.
-func handshake(carriage io.ReadWriteCloser, deadline time.Time, peer string,
+// handshake runs the preamble under protocol.HandshakeTimeout and ctx, and returns the
+// connection; on failure the carriage is closed.
+func handshake(ctx context.Context, carriage io.ReadWriteCloser, peer string,
 	shake func() (*protocol.Agreed, error),
 ) (*conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, protocol.HandshakeTimeout)
+	defer cancel()
+	release := closeWith(ctx, carriage)
+	deadline, _ := ctx.Deadline()
 	agreed, err := streamframe.Within(carriage, deadline, shake)
+	if closed := release(); closed {
+		return nil, contextFault(ctx, peer)
+	}
 	if err != nil {
 		carriage.Close()
 		return nil, handshakeFault(err, peer)
@@ -54,21 +61,39 @@ func handshake(carriage io.ReadWriteCloser, deadline time.Time, peer string,
 	}, nil
 }
 
+// closeWith closes the carriage when ctx ends: not every carriage keeps deadlines, and none
+// knows a context. release ends that, joined, and reports whether it has happened.
+func closeWith(ctx context.Context, carriage io.Closer) (release func() (closed bool)) {
+	settled, watched := make(chan struct{}), make(chan bool, 1)
+	go func() {
+		select {
+		case <-ctx.Done():
+			carriage.Close()
+			watched <- true
+		case <-settled:
+			watched <- false
+		}
+	}()
+	return func() bool {
+		close(settled)
+		return <-watched
+	}
+}
+
+// contextFault is the end of ctx as a fault.
+func contextFault(ctx context.Context, peer string) error {
+	if context.Cause(ctx) == context.DeadlineExceeded {
+		return fault.Wrap(fault.Timeout, context.Cause(ctx), "the %s did not complete the preamble in time", peer)
+	}
+	return fault.Wrap(fault.Canceled, context.Cause(ctx), "the preamble with the %s was given up", peer)
+}
+
 // handshakeFault gives a broken carriage a kind; faults of the preamble have theirs.
 func handshakeFault(err error, peer string) error {
 	if _, ok := errors.AsType[*fault.Error](err); ok {
 		return err
 	}
 	return fault.Wrap(fault.Unavailable, err, "the connection to the %s ended before its preamble", peer)
-}
-
-// deadlineOf is the earlier of ctx's deadline and the handshake's own limit.
-func deadlineOf(ctx context.Context) time.Time {
-	limit := time.Now().Add(protocol.HandshakeTimeout)
-	if d, ok := ctx.Deadline(); ok && d.Before(limit) {
-		return d
-	}
-	return limit
 }
 
 // send writes the one envelope that encode appends, in the order of conversation. rest is the

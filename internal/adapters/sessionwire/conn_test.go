@@ -446,6 +446,13 @@ func TestAPeerThatSaysNothingIsGivenUp(t *testing.T) {
 		require.Equal(t, protocol.HandshakeTimeout, time.Since(start))
 		_, err = b.Read(make([]byte, 1))
 		require.Equal(t, io.EOF, err, "the carriage was closed")
+
+		a, b = net.Pipe()
+		start = time.Now()
+		_, err = Server(noDeadline{a}, "vev/1")
+		require.Equal(t, fault.Timeout, fault.KindOf(err))
+		require.Equal(t, protocol.HandshakeTimeout, time.Since(start))
+		b.Close()
 	})
 }
 

@@ -1,8 +1,8 @@
 package sessionwire
 
 import (
+	"context"
 	"io"
-	"time"
 
 	"github.com/vev-term/vev/internal/adapters/streamframe"
 	"github.com/vev-term/vev/internal/domain/fault"
@@ -21,11 +21,9 @@ type ServerConn struct {
 
 // Server speaks the preamble on carriage as a session server and returns the conversation,
 // which owns the carriage from now on: on an error it has been closed, after the peer was told
-// why where it could be told. The preamble has protocol.HandshakeTimeout where the carriage
-// keeps deadlines; else whoever accepted it closes it in time. Errors as of Client.
+// why where it could be told. The preamble has protocol.HandshakeTimeout. Errors as of Client.
 func Server(carriage io.ReadWriteCloser, software string) (*ServerConn, error) {
-	deadline := time.Now().Add(protocol.HandshakeTimeout)
-	c, err := handshake(carriage, deadline, "session client", func() (*protocol.Agreed, error) {
+	c, err := handshake(context.Background(), carriage, "session client", func() (*protocol.Agreed, error) {
 		return streamframe.ServerHandshake(carriage, protocol.NewHello(protocol.SessionServer, software))
 	})
 	if err != nil {
