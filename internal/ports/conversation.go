@@ -64,15 +64,6 @@ type BrokerConn interface {
 	Numbers() protocol.ConnNumbers
 }
 
-// BrokerGreeting speaks preamble and registration with a client that has connected. It takes
-// as long as the client does, at most protocol.HandshakeTimeout. On failure, and when ctx
-// ends, the client's connection is closed.
-type BrokerGreeting func(ctx context.Context) (BrokerConn, error)
-
-// BrokerAccept waits for the next client of the broker; nothing was read from it yet. An error
-// ends the accepting: ctx has ended, or nobody can connect any more. One goroutine calls it.
-type BrokerAccept func(ctx context.Context) (BrokerGreeting, error)
-
 // StreamRequest is an OpenStream that waits for its answer: exactly one of Open and Refuse.
 type StreamRequest interface {
 	Host() string

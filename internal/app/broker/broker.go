@@ -1,0 +1,173 @@
+package broker
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/vev-term/vev/internal/domain/fault"
+	"github.com/vev-term/vev/internal/ports"
+	"github.com/vev-term/vev/internal/protocol"
+)
+
+// DefaultIdle is how long a broker without clients stays.
+const DefaultIdle = 10 * time.Minute
+
+// Options are what a Broker needs.
+type Options struct {
+	Daemon  ports.DaemonDialer
+	Version string
+	Idle    time.Duration // without a client before Run returns; 0: DefaultIdle
+	// Refused counts the connections of other users that were closed, or is nil.
+	Refused func() uint64
+}
+
+// Broker is the service. Any goroutine may call its methods.
+type Broker struct {
+	o       Options
+	started time.Time
+	changed chan struct{} // a client came or went; holds one note for any number
+
+	// mu is a leaf: under it nothing waits.
+	mu      sync.Mutex
+	clients map[ports.BrokerConn]struct{}
+	past    protocol.ConnNumbers // of clients that have gone
+}
+
+// New returns a broker without clients.
+func New(o Options) *Broker {
+	if o.Idle == 0 {
+		o.Idle = DefaultIdle
+	}
+	return &Broker{
+		o: o, started: time.Now(), changed: make(chan struct{}, 1),
+		clients: make(map[ports.BrokerConn]struct{}),
+	}
+}
+
+// Run returns nil once there has been no client for the idle time, or ctx's cause. It may be
+// called again: a client that came in the last moment is served like any other.
+func (b *Broker) Run(ctx context.Context) error {
+	timer := time.NewTimer(b.o.Idle)
+	defer timer.Stop()
+	for {
+		if b.busy() {
+			timer.Stop()
+		} else {
+			timer.Reset(b.o.Idle)
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-b.changed:
+		case <-timer.C:
+			if !b.busy() {
+				return nil
+			}
+		}
+	}
+}
+
+func (b *Broker) busy() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.clients) > 0
+}
+
+// Serve grants a client's streams until the client goes (nil), breaks the protocol (the
+// violation), or ctx ends: then the client is told that the broker is ending. It closes conn
+// and returns when every relay has ended.
+func (b *Broker) Serve(ctx context.Context, conn ports.BrokerConn) error {
+	b.enter(conn)
+	defer b.leave(conn)
+	relaying, stop := context.WithCancel(ctx)
+	var relays sync.WaitGroup
+	defer relays.Wait()
+	defer stop() // the daemons' connections: what a relay is stuck in ends with them
+	for {
+		req, err := conn.Accept(ctx)
+		if err != nil {
+			return errors.Join(served(ctx, err), conn.Close(farewell))
+		}
+		relays.Go(func() { b.answer(relaying, req) })
+	}
+}
+
+var farewell = protocol.Failure{Kind: fault.Unavailable, Text: "the broker is ending", Hint: "try again: a new one starts"}
+
+// served is why serving a client ended, nil when nothing was wrong.
+func served(ctx context.Context, err error) error {
+	if errors.Is(err, io.EOF) || ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+func (b *Broker) enter(conn ports.BrokerConn) {
+	b.mu.Lock()
+	b.clients[conn] = struct{}{}
+	b.mu.Unlock()
+	b.notify()
+}
+
+func (b *Broker) leave(conn ports.BrokerConn) {
+	last := conn.Numbers()
+	b.mu.Lock()
+	delete(b.clients, conn)
+	b.past = sum(b.past, last)
+	b.mu.Unlock()
+	b.notify()
+}
+
+// notify makes Run look again.
+func (b *Broker) notify() {
+	select {
+	case b.changed <- struct{}{}:
+	default:
+	}
+}
+
+// Numbers is what the broker holds and has done.
+func (b *Broker) Numbers() protocol.BrokerNumbers {
+	b.mu.Lock()
+	total := b.past
+	clients := make([]ports.BrokerConn, 0, len(b.clients))
+	for c := range b.clients {
+		clients = append(clients, c)
+	}
+	b.mu.Unlock()
+	var live protocol.ConnNumbers
+	for _, c := range clients {
+		live = sum(live, c.Numbers())
+	}
+	total = sum(total, live)
+	var mem runtime.MemStats
+	runtime.ReadMemStats(&mem)
+	up := time.Since(b.started)
+	n := protocol.BrokerNumbers{
+		Pid: os.Getpid(), Version: b.o.Version, Uptime: up, UptimeMS: up.Milliseconds(),
+		Clients: len(clients), Streams: live.Streams, StreamsTotal: total.StreamsTotal,
+		ParkedBytes: live.ParkedBytes, CreditOwedBytes: live.CreditOwedBytes,
+		BytesIn: total.BytesIn, BytesOut: total.BytesOut, FramesIn: total.FramesIn, FramesOut: total.FramesOut,
+		CreditWaits: total.CreditWaits, FlowErrors: total.FlowErrors,
+		HeapBytes: mem.HeapAlloc, Goroutines: runtime.NumGoroutine(),
+	}
+	if b.o.Refused != nil {
+		n.ForeignRefused = b.o.Refused()
+	}
+	return n
+}
+
+func sum(a, b protocol.ConnNumbers) protocol.ConnNumbers {
+	return protocol.ConnNumbers{
+		Streams: a.Streams + b.Streams, StreamsTotal: a.StreamsTotal + b.StreamsTotal,
+		ParkedBytes: a.ParkedBytes + b.ParkedBytes, CreditOwedBytes: a.CreditOwedBytes + b.CreditOwedBytes,
+		BytesIn: a.BytesIn + b.BytesIn, BytesOut: a.BytesOut + b.BytesOut,
+		FramesIn: a.FramesIn + b.FramesIn, FramesOut: a.FramesOut + b.FramesOut,
+		CreditWaits: a.CreditWaits + b.CreditWaits, FlowErrors: a.FlowErrors + b.FlowErrors,
+	}
+}

@@ -1,0 +1,17 @@
+// Package broker is the service between clients and daemons: it grants logical streams and
+// relays each to the daemon of the host it was asked for.
+//
+// It owns the clients' conversations and the relays. It never parses what a stream carries,
+// never touches a terminal, and keeps nothing that a restart would lose: clients that it
+// leaves come back and resume with the daemon. This machine's daemon is the only host yet.
+//
+// # Route of the data
+//
+// Stream.Read -> daemon connection Write, and back, each direction on one goroutine that
+// waits for nothing but the next bytes or the other side's room (relay.go).
+//
+// # Goroutines
+//
+// Serve runs on its caller's. For each stream it starts one that dials and then relays
+// towards the client, and with the relay one for the other direction; Serve joins them all.
+package broker

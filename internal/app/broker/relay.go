@@ -1,0 +1,120 @@
+package broker
+
+import (
+	"context"
+	"io"
+	"sync"
+
+	"github.com/vev-term/vev/internal/domain/fault"
+	"github.com/vev-term/vev/internal/ports"
+	"github.com/vev-term/vev/internal/protocol"
+)
+
+// answer grants or refuses one stream, and relays it until its end.
+func (b *Broker) answer(ctx context.Context, req ports.StreamRequest) {
+	if host := req.Host(); host != protocol.LocalHost {
+		_ = req.Refuse(protocol.Failure{ // whether the client still wants to know is its affair, here and below
+			Kind: fault.NotFound, Text: fault.Clean("no host " + quote(host) + " is known"),
+			Hint: "only this machine's own sessions can be reached; leave the host out",
+		})
+		return
+	}
+	dialing, cancel := context.WithTimeout(ctx, protocol.HandshakeTimeout)
+	defer cancel()
+	daemon, err := b.o.Daemon.DialDaemon(dialing, req.Start())
+	if err != nil {
+		_ = req.Refuse(*protocol.FailureOf(err))
+		return
+	}
+	stream, err := req.Open()
+	if err != nil { // the client gave it up meanwhile
+		_ = daemon.Close()
+		return
+	}
+	r := relay{stream: stream, daemon: daemon}
+	stop := context.AfterFunc(ctx, r.closeDaemon)
+	r.run()
+	stop()
+}
+
+func quote(s string) string { return `"` + s + `"` }
+
+// relay carries one stream's bytes to a daemon's connection and back. Whichever side ends in
+// order, the other gets everything that was sent before and then the same end.
+type relay struct {
+	stream ports.Stream
+	daemon io.ReadWriteCloser
+	closed sync.Once
+}
+
+func (r *relay) closeDaemon() {
+	r.closed.Do(func() { _ = r.daemon.Close() }) // nothing is left to do for it
+}
+
+func (r *relay) run() {
+	var up sync.WaitGroup
+	up.Go(r.toDaemon)
+	r.toClient()
+	up.Wait()
+	r.closeDaemon()
+}
+
+// toDaemon ends with the stream, and ends the daemon's connection then. A daemon that takes
+// no more may still have something to say: toClient delivers that and ends the stream.
+func (r *relay) toDaemon() {
+	if sourceEnded := carry(r.daemon, r.stream); sourceEnded {
+		r.closeDaemon()
+	}
+}
+
+// toClient ends with the daemon's connection, and ends the stream then: in order, whatever
+// the end was. A daemon that leaves with input unread resets its connection, and its last
+// words must arrive all the same; that the conversation was cut short its client can tell.
+func (r *relay) toClient() {
+	sourceEnded := carry(r.stream, r.daemon)
+	_ = r.stream.Close() // it may have ended from the other side
+	if !sourceEnded {
+		r.closeDaemon() // the client takes no more
+	}
+}
+
+const (
+	smallBuffer = 4 << 10                // keys and echoes; an idle relay holds no more
+	bigBuffer   = protocol.MaxChunkBytes // a flood
+	calm        = 32                     // small reads in a row that end a flood
+)
+
+var bigBuffers = sync.Pool{New: func() any { return new([bigBuffer]byte) }}
+
+// carry copies until either side ends, and reports whether it was the source, and all of it
+// was delivered. A flood gets a large buffer and gives it back after.
+func carry(dst io.Writer, src io.Reader) (sourceEnded bool) {
+	buf := make([]byte, smallBuffer)
+	var big *[bigBuffer]byte
+	quiet := 0
+	for {
+		use := buf
+		if big != nil {
+			use = big[:]
+		}
+		n, err := src.Read(use)
+		if n > 0 {
+			if _, err := dst.Write(use[:n]); err != nil {
+				return false
+			}
+		}
+		switch {
+		case err != nil:
+			return true
+		case n > smallBuffer:
+			quiet = 0
+		case big == nil && n == smallBuffer:
+			big, quiet = bigBuffers.Get().(*[bigBuffer]byte), 0
+		case big != nil:
+			if quiet++; quiet == calm {
+				bigBuffers.Put(big)
+				big = nil
+			}
+		}
+	}
+}
