@@ -48,7 +48,7 @@ func benchInputs(tb testing.TB) map[string][]byte {
 		b.WriteString("\r\n")
 	})
 	fill("cursor", size, func(b *bytes.Buffer) {
-		fmt.Fprintf(b, "\x1b[%d;%dHab\x1b[%dmc\x1b[A", 1+rnd.IntN(24), 1+rnd.IntN(80), rnd.IntN(8))
+		fmt.Fprintf(b, "\x1b[%d;%dHa", 1+rnd.IntN(24), 1+rnd.IntN(80))
 	})
 	in["vim"] = vimInput(tb, rnd, size)
 	return in

@@ -1,14 +1,10 @@
 package vt
 
-// csi acts on a whole control sequence.
+// csi acts on a whole control sequence that has a prefix or intermediate bytes.
 func (t *Terminal) csi(final byte) {
 	ps := &t.par
-	if final != 'b' {
-		t.lastRune = 0
-	}
+	t.lastRune = 0
 	switch {
-	case ps.prefix == 0 && ps.inter == 0:
-		t.csiPlain(final)
 	case ps.prefix == '?' && ps.inter == 0:
 		t.csiPrivate(final)
 	case ps.inter == 0:

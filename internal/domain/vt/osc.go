@@ -24,7 +24,10 @@ func (t *Terminal) osc(s []byte, bell bool) {
 	}
 	switch n {
 	case 0, 2:
-		t.setTitle(cleanText(rest, maxTitleBytes))
+		t.scratch = appendClean(t.scratch[:0], rest, maxTitleBytes)
+		if string(t.scratch) != t.title {
+			t.setTitle(string(t.scratch))
+		}
 	case 4:
 		t.paletteCommand(rest, bell)
 	case 7:
@@ -53,21 +56,24 @@ func (t *Terminal) osc(s []byte, bell bool) {
 	}
 }
 
-// cleanText makes data of the program fit to be shown: valid UTF-8, no controls, at most limit bytes.
-func cleanText(b []byte, limit int) string {
-	out := make([]byte, 0, min(len(b), limit))
+// cleanText is appendClean as a string.
+func cleanText(b []byte, limit int) string { return string(appendClean(nil, b, limit)) }
+
+// appendClean appends data of the program made fit to be shown: valid UTF-8, no controls, at most limit bytes of it.
+func appendClean(dst, b []byte, limit int) []byte {
+	limit += len(dst)
 	for len(b) > 0 {
 		r, n, _ := decodeRune(b)
 		b = b[n:]
 		if r < 0x20 || r >= 0x7f && r < 0xa0 || isBidiControl(r) {
 			continue
 		}
-		if len(out)+utf8.RuneLen(r) > limit {
+		if len(dst)+utf8.RuneLen(r) > limit {
 			break
 		}
-		out = utf8.AppendRune(out, r)
+		dst = utf8.AppendRune(dst, r)
 	}
-	return string(out)
+	return dst
 }
 
 // isBidiControl reports code points that reorder the text around them, by which a title could forge what follows it.
@@ -98,19 +104,19 @@ func (t *Terminal) setLink(b []byte) {
 	if !ok {
 		return
 	}
-	var link Link
-	if len(uri) > 0 && len(b) <= maxLinkBytes {
-		link.URI = cleanText(uri, maxLinkBytes)
-		for p := range bytes.SplitSeq(params, []byte{':'}) {
-			if id, ok := bytes.CutPrefix(p, []byte("id=")); ok {
-				link.ID = cleanText(id, maxLinkBytes)
-			}
+	var id []byte
+	if len(b) > maxLinkBytes {
+		uri = nil
+	}
+	for p := range bytes.SplitSeq(params, []byte{':'}) {
+		if v, ok := bytes.CutPrefix(p, []byte("id=")); ok {
+			id = v
 		}
 	}
-	if link.URI == "" {
-		link = Link{}
-	}
-	t.setSide(t.tables.sides[t.pen.ext()].underline, link)
+	t.scratch = appendClean(t.scratch[:0], uri, maxLinkBytes)
+	n := len(t.scratch)
+	t.scratch = appendClean(t.scratch, id, maxLinkBytes)
+	t.setLinkBytes(t.scratch[:n], t.scratch[n:])
 	t.setPen(t.pen)
 }
 

@@ -177,11 +177,11 @@ func (t *Terminal) unpackStyle(p []byte) (Cell, []byte) {
 	}
 	if kind&packedSide != 0 {
 		var s side
-		var link Link
+		var uri, id []byte
 		s.underline, p = unpackColor(p[1:], p[0])
-		link.URI, p = unpackString(p)
-		link.ID, p = unpackString(p)
-		s.link, _ = t.tables.link(link)
+		uri, p = unpackBytes(p)
+		id, p = unpackBytes(p)
+		s.link, _ = t.tables.link(uri, id)
 		n, _ := t.tables.side(s)
 		c.setExt(n)
 	}
@@ -199,10 +199,10 @@ func unpackColor(p []byte, kind byte) (Color, []byte) {
 	return 0, p
 }
 
-func unpackString(p []byte) (string, []byte) {
+func unpackBytes(p []byte) (b, rest []byte) {
 	n, k := binary.Uvarint(p)
 	p = p[k:]
-	return string(p[:n]), p[n:]
+	return p[:n], p[n:]
 }
 
 func (t *Terminal) unpackCell(p []byte, style Cell) (Cell, []byte) {

@@ -109,7 +109,9 @@ func (t *Terminal) ground(p []byte) int {
 			if i+1 < len(p) && p[i+1] == '[' {
 				t.par.startSequence(stCSI)
 				i += 2
-				if i < len(p) {
+				if n := t.wholeCSI(p[i:]); n > 0 {
+					i += n
+				} else if i < len(p) {
 					i += t.parameters(p[i:])
 				}
 			} else {
@@ -177,24 +179,50 @@ func (t *Terminal) always(b byte) {
 	}
 }
 
+// wholeCSI consumes a CSI whose numbers, semicolons and final byte all lead p, and returns its length; 0 is any other,
+// of which it changed nothing. It is parameters for the common case, with its counters in registers.
+func (t *Terminal) wholeCSI(p []byte) int {
+	ps := &t.par
+	v, n := int32(0), 0
+	for i, b := range p {
+		switch {
+		case b-'0' <= 9:
+			v = min(v*10+int32(b-'0'), maxParam)
+		case b == ';':
+			if n == maxParams-1 {
+				return 0
+			}
+			ps.params[n] = v
+			v = 0
+			n++
+		case b >= 0x40 && b < 0x7f:
+			ps.params[n] = v
+			if i > 0 {
+				n++
+			}
+			ps.nparams = n
+			t.finish(b)
+			return i + 1
+		default:
+			return 0
+		}
+	}
+	return 0
+}
+
 // parameters consumes the parameters of a CSI or DCS, and its final byte when there is nothing between.
 func (t *Terminal) parameters(p []byte) int {
 	ps := &t.par
-	for i, b := range p {
+	for i := 0; i < len(p); i++ {
+		b := p[i]
 		switch {
-		case b >= '0' && b <= '9':
-			if ps.nparams == 0 {
-				ps.params[0], ps.nparams = 0, 1
-			}
-			if ps.nparams <= maxParams {
-				v := &ps.params[ps.nparams-1]
-				*v = min(*v*10+int32(b-'0'), maxParam)
-			}
-		case b == ';' || b == ':':
-			ps.nextParam(b == ':')
+		case b-'0' <= 9:
+			i += ps.number(p[i:]) - 1
 		case b >= 0x40 && b < 0x7f:
 			t.finish(b)
 			return i + 1
+		case b == ';' || b == ':':
+			ps.nextParam(b == ':')
 		case b >= 0x20 && b < 0x30:
 			if ps.state == stCSI {
 				ps.state = stCSIMid
@@ -219,6 +247,27 @@ func (t *Terminal) parameters(p []byte) int {
 		}
 	}
 	return len(p)
+}
+
+// number consumes the digits that p begins with, as part of the growing parameter.
+func (ps *parser) number(p []byte) int {
+	if ps.nparams == 0 {
+		ps.params[0], ps.nparams = 0, 1
+	}
+	at := ps.nparams - 1
+	v := int32(0)
+	if at < maxParams {
+		v = ps.params[at]
+	}
+	i := 0
+	for i < len(p) && p[i]-'0' <= 9 {
+		v = min(v*10+int32(p[i]-'0'), maxParam)
+		i++
+	}
+	if at < maxParams {
+		ps.params[at] = v
+	}
+	return i
 }
 
 // inSequence handles a control inside a CSI or in the head of a DCS; the latter ignores all but those that end it.
@@ -294,6 +343,15 @@ func (t *Terminal) ignoreCSI(b byte) int {
 // finish acts on the final byte of a CSI, or begins the data of a DCS.
 func (t *Terminal) finish(final byte) {
 	ps := &t.par
+	if ps.state == stCSI && ps.prefix == 0 {
+		ps.state = stGround
+		ps.nparams = min(ps.nparams, maxParams)
+		if final != 'b' {
+			t.lastRune = 0
+		}
+		t.csiPlain(final)
+		return
+	}
 	ps.nparams = min(ps.nparams, maxParams)
 	if ps.state == stDCS || ps.state == stDCSMid {
 		ps.final = final

@@ -55,12 +55,11 @@ func (t *Terminal) plainPen(pen Cell) Cell {
 
 // withUnderlineColor returns pen with that colour and the link it has.
 func (t *Terminal) withUnderlineColor(pen Cell, c Color) Cell {
-	s := t.tables.sides[pen.ext()]
-	if s.underline == c {
+	if t.tables.sides[pen.ext()].underline == c {
 		return pen
 	}
 	t.pen = pen // a sweep renumbers it
-	t.setSide(c, t.tables.links[s.link])
+	t.setUnderlineColor(c)
 	return t.pen
 }
 

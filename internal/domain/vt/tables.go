@@ -31,7 +31,8 @@ type tables struct {
 	sides      []side
 	sideIDs    map[side]uint16
 	links      []Link
-	linkIDs    map[Link]uint32
+	linkIDs    map[string]uint32 // by linkKey
+	key        []byte            // of a link being looked up
 	linksBytes int
 	// refused counts entries not taken since the last sweep that left a table more than half full; -1 when the last
 	// sweep made enough room.
@@ -44,7 +45,7 @@ func newTables() tables {
 		sides:      make([]side, 1),
 		sideIDs:    map[side]uint16{},
 		links:      make([]Link, 1),
-		linkIDs:    map[Link]uint32{},
+		linkIDs:    map[string]uint32{},
 		refused:    -1,
 	}
 }
@@ -81,21 +82,23 @@ func (tb *tables) side(s side) (uint16, bool) {
 	return n, true
 }
 
-// link returns the number of l, and false when the table is full. The zero Link is 0.
-func (tb *tables) link(l Link) (uint32, bool) {
-	if l == (Link{}) {
+// link returns the number of a link, and false when the table is full. An empty URI is 0. An id holds no semicolon.
+func (tb *tables) link(uri, id []byte) (uint32, bool) {
+	if len(uri) == 0 {
 		return 0, true
 	}
-	if n, ok := tb.linkIDs[l]; ok {
+	tb.key = append(append(append(tb.key[:0], id...), ';'), uri...)
+	if n, ok := tb.linkIDs[string(tb.key)]; ok {
 		return n, true
 	}
-	size := len(l.URI) + len(l.ID)
+	size := len(uri) + len(id)
 	if len(tb.links) > maxLinks || tb.linksBytes+size > maxLinksBytes {
 		return 0, false
 	}
 	n := uint32(len(tb.links))
-	tb.links = append(tb.links, l)
-	tb.linkIDs[l] = n
+	key := string(tb.key)
+	tb.links = append(tb.links, Link{URI: key[len(id)+1:], ID: key[:len(id)]})
+	tb.linkIDs[key] = n
 	tb.linksBytes += size
 	return n, true
 }
@@ -150,7 +153,8 @@ func (t *Terminal) renumberCell(old *tables, c *Cell) {
 	}
 	if n := c.ext() & sideMask; n != 0 {
 		s := old.sides[n]
-		s.link, _ = t.tables.link(old.links[s.link])
+		l := old.links[s.link]
+		s.link, _ = t.tables.link([]byte(l.URI), []byte(l.ID))
 		n, _ = t.tables.side(s)
 		c.setExt(c.ext()&^sideMask | n)
 	}
@@ -165,10 +169,11 @@ func (t *Terminal) internCluster(text []byte) (uint32, bool) {
 	return n, ok
 }
 
-// setSide gives the pen an underline colour and a link; without room it loses them.
-func (t *Terminal) setSide(underline Color, link Link) {
+// setLinkBytes gives the pen a link, or none when uri is empty; without room it loses link and underline colour.
+func (t *Terminal) setLinkBytes(uri, id []byte) {
 	for {
-		l, ok := t.tables.link(link)
+		underline := t.tables.sides[t.pen.ext()].underline
+		l, ok := t.tables.link(uri, id)
 		if ok {
 			var n uint16
 			if n, ok = t.tables.side(side{underline, l}); ok {
@@ -178,6 +183,19 @@ func (t *Terminal) setSide(underline Color, link Link) {
 		}
 		if !t.makeRoom() {
 			t.pen.setExt(0)
+			return
+		}
+	}
+}
+
+// setUnderlineColor gives the pen an underline colour; without room it loses link and underline colour.
+func (t *Terminal) setUnderlineColor(c Color) {
+	for {
+		s := t.tables.sides[t.pen.ext()]
+		s.underline = c
+		n, ok := t.tables.side(s)
+		if ok || !t.makeRoom() {
+			t.pen.setExt(n)
 			return
 		}
 	}
