@@ -11,7 +11,7 @@ import (
 
 // open takes the envelope off: exactly one field, a message, to the frame's end.
 func open(frame []byte) (tag protowire.Number, body []byte, err error) {
-	tag, typ, n := protowire.ConsumeTag(frame)
+	tag, typ, n := consumeTag(frame)
 	if n < 0 {
 		return 0, nil, broken("the envelope cannot be read: %v", protowire.ParseError(n))
 	}
@@ -28,6 +28,19 @@ func open(frame []byte) (tag protowire.Number, body []byte, err error) {
 	return tag, body, nil
 }
 
+// consumeTag is protowire's, but for numbers that only a wider varint could hold: the generated
+// code refuses those, and so must everything that skips fields on its own.
+func consumeTag(b []byte) (protowire.Number, protowire.Type, int) {
+	num, typ, n := protowire.ConsumeTag(b)
+	if num > protowire.MaxValidNumber {
+		return 0, 0, badNumber
+	}
+	return num, typ, n
+}
+
+// badNumber is what protowire returns for a field number that is none.
+var _, _, badNumber = protowire.ConsumeTag([]byte{0})
+
 // A cursor takes the fields of one message apart, in the way of the generated code: the last
 // value of a number counts, a known field of another wire type is skipped like an unknown one.
 type cursor struct {
@@ -43,7 +56,7 @@ type cursor struct {
 // next goes to the next field that is a varint or length-delimited; false at the end.
 func (c *cursor) next() (bool, error) {
 	for len(c.b) > 0 {
-		num, typ, n := protowire.ConsumeTag(c.b)
+		num, typ, n := consumeTag(c.b)
 		if n < 0 {
 			return false, c.cannot(n)
 		}

@@ -29,7 +29,7 @@ func (s *shape) walk(b []byte) error {
 	var seen [maxField + 1]tally
 	variant := protowire.Number(0)
 	for len(b) > 0 {
-		num, typ, n := protowire.ConsumeTag(b)
+		num, typ, n := consumeTag(b)
 		if n < 0 {
 			return broken("%s cannot be read: %v", s.name, protowire.ParseError(n))
 		}
