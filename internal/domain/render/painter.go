@@ -63,30 +63,40 @@ func (p *Painter) Paint(dst []byte, f *Frame) []byte {
 		dst = p.startOver(dst, f)
 	}
 	dst = p.syncScreen(dst, f)
-	if p.target == UserTerminal && p.state.visible && p.manyRows(f) {
-		p.state.visible = false // no cursor that jumps about
-		dst = appendMode(dst, 25, false)
-	}
-	dst = p.scroll(dst, f)
-	for y := range f.Rows {
-		if key := f.key(y); p.shadow[y].key != key {
-			dst = p.paintRow(dst, f, y)
-			p.newest = max(p.newest, key.id)
-		}
+	if first, last := p.changedRows(f); first < last {
+		dst = p.paintRows(dst, f, first, last)
 	}
 	dst = p.syncState(dst, f)
 	return p.placeCursor(dst, f)
 }
 
-// manyRows reports whether more than one row of the frame differs from what the terminal shows.
-func (p *Painter) manyRows(f *Frame) bool {
-	n := 0
-	for y := 0; y < f.Rows && n < 2; y++ {
-		if p.shadow[y].key != f.key(y) {
-			n++
+// changedRows returns the rows [first, last) outside of which the terminal shows the frame.
+func (p *Painter) changedRows(f *Frame) (first, last int) {
+	for last = f.Rows; last > 0 && p.shadow[last-1].key == f.key(last-1); {
+		last--
+	}
+	for first < last && p.shadow[first].key == f.key(first) {
+		first++
+	}
+	return first, last
+}
+
+// paintRows paints what differs in rows [first, last).
+func (p *Painter) paintRows(dst []byte, f *Frame, first, last int) []byte {
+	if last-first > 1 {
+		if p.target == UserTerminal && p.state.visible {
+			p.state.visible = false // no cursor that jumps about
+			dst = appendMode(dst, 25, false)
+		}
+		dst = p.scroll(dst, f, first, last)
+	}
+	for y := first; y < last; y++ {
+		if key := f.key(y); p.shadow[y].key != key {
+			dst = p.paintRow(dst, f, y)
+			p.newest = max(p.newest, key.id)
 		}
 	}
-	return n == 2
+	return dst
 }
 
 // startOver brings the terminal into a known state: a blank screen, everything at its default.

@@ -8,7 +8,7 @@ const (
 	mergeGap = 3
 	// eraseRun is how many blanks in a row are worth an ECH and a jump.
 	eraseRun = 9
-	// eraseTail is how many blanks at the end are worth an EL.
+	// eraseTail is how many changes to blanks at the end are worth an EL.
 	eraseTail = 4
 )
 
@@ -97,8 +97,8 @@ func blankTail(cells []vt.Cell, target Target) (int, vt.Cell) {
 // paintSegment paints columns [from, to).
 func (p *Painter) paintSegment(dst []byte, r *rowPaint, from, to int) []byte {
 	end := to
-	if to > r.tail && len(r.cells)-max(r.tail, from) >= eraseTail {
-		end = max(r.tail, from)
+	if tail := max(r.tail, from); to-tail >= eraseTail {
+		end = tail
 	}
 	for x := from; x < end; {
 		c := r.cells[x]

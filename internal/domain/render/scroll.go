@@ -9,12 +9,12 @@ const (
 	maxScrolls = 4
 )
 
-// scroll moves rows of the terminal that the frame shows in other places. Rows tell by their ids where they were.
-func (p *Painter) scroll(dst []byte, f *Frame) []byte {
-	y := 0
+// scroll moves rows of the terminal that the frame shows in other places, all in [first, last). Rows tell by their ids where they were.
+func (p *Painter) scroll(dst []byte, f *Frame, first, last int) []byte {
+	y := first
 	for range maxScrolls {
 		var b block
-		if b, y = p.nextBlock(f, y); b.n == 0 {
+		if b, y = p.nextBlock(f, y, first, last); b.n == 0 {
 			break
 		}
 		if p.gain(f, b) >= minScrollGain {
@@ -27,19 +27,19 @@ func (p *Painter) scroll(dst []byte, f *Frame) []byte {
 // block is n rows that the frame shows from row to on and the terminal from row from on.
 type block struct{ from, to, n int }
 
-// nextBlock returns the first block at row y or below that is in another place, and the row behind it.
-func (p *Painter) nextBlock(f *Frame, y int) (block, int) {
-	for ; y < f.Rows; y++ {
+// nextBlock returns the first block at row y or below that moves within [first, last), and the row behind it.
+func (p *Painter) nextBlock(f *Frame, y, first, last int) (block, int) {
+	for ; y < last; y++ {
 		key := f.key(y)
 		if key.t == nil || key.sameRow(p.shadow[y].key) {
 			continue
 		}
-		from := p.find(key)
+		from := p.find(key, first, last)
 		if from < 0 {
 			continue
 		}
 		b := block{from: from, to: y, n: 1}
-		for y+b.n < f.Rows && from+b.n < p.rows && f.key(y+b.n).sameRow(p.shadow[from+b.n].key) {
+		for y+b.n < last && from+b.n < last && f.key(y+b.n).sameRow(p.shadow[from+b.n].key) {
 			b.n++
 		}
 		return b, y + b.n
@@ -47,13 +47,13 @@ func (p *Painter) nextBlock(f *Frame, y int) (block, int) {
 	return block{}, y
 }
 
-// find returns the row in which the terminal shows the row of that key, -1 when it does not. Ids rise, so most new rows
+// find returns the row in [first, last) in which the terminal shows the row of that key, -1 when it does not. Ids rise, so most new rows
 // are known to be new at once.
-func (p *Painter) find(key rowKey) int {
+func (p *Painter) find(key rowKey, first, last int) int {
 	if key.id > p.newest {
 		return -1
 	}
-	for y := range p.shadow {
+	for y := first; y < last; y++ {
 		if key.sameRow(p.shadow[y].key) {
 			return y
 		}

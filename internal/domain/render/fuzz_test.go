@@ -1,0 +1,93 @@
+package render
+
+import (
+	"bufio"
+	"encoding/hex"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/vev-term/vev/internal/domain/vt"
+)
+
+// FuzzRender: whatever a program prints, both targets show what the source shows, by differences and by full paints.
+func FuzzRender(f *testing.F) {
+	f.Add([]byte("hello\x1b[1mworld"), []byte("\x1b[2J宽e\u0301"))
+	file, err := os.Open(filepath.Join("..", "..", "..", "..", "shared", "vt-corpus", "ghostty-fuzz", "stream-cmin.hex"))
+	if err == nil {
+		defer file.Close()
+		s := bufio.NewScanner(file)
+		s.Buffer(nil, 1<<20)
+		for n := 0; s.Scan(); n++ {
+			if b, err := hex.DecodeString(s.Text()); err == nil && n%8 == 0 {
+				f.Add(b[:len(b)/2], b[len(b)/2:])
+			}
+		}
+	}
+	f.Fuzz(func(t *testing.T, first, second []byte) {
+		for _, target := range []Target{Canonical, UserTerminal} {
+			look := canonicalPicture
+			if target == UserTerminal {
+				look = userPicture
+			}
+			s := newPair(target, 20, 6)
+			for _, in := range [][]byte{first, second} {
+				diff := s.after(string(in))
+				if want, got := look(s.src), look(s.dst); !equalPictures(want, got) {
+					t.Fatalf("target %d, difference %q:\n%s", target, diff, compare(want, got))
+				}
+			}
+			fresh := newPair(target, 20, 6)
+			fresh.src = s.src
+			fresh.p.Reset()
+			full := fresh.paint()
+			if want, got := look(s.src), look(fresh.dst); !equalPictures(want, got) {
+				t.Fatalf("target %d, full paint %q:\n%s", target, full, compare(want, got))
+			}
+		}
+	})
+}
+
+func BenchmarkPaint(b *testing.B) {
+	screen := func(t *vt.Terminal, i int) {
+		t.Write([]byte("\x1b[H"))
+		for y := range 24 {
+			for x := range 10 {
+				t.Write([]byte{0x1b, '[', '3', byte('0' + (x+y+i)%8), 'm', 'w', 'o', 'r', byte('a' + (x*y+i)%26), 'e', 's', 't', ' '})
+			}
+			if y < 23 {
+				t.Write([]byte("\r\n"))
+			}
+		}
+	}
+	for _, c := range []struct {
+		name   string
+		change func(t *vt.Terminal, i int)
+	}{
+		{"unchanged", func(*vt.Terminal, int) {}},
+		{"onecell", func(t *vt.Terminal, i int) { t.Write([]byte{'\r', byte('a' + i%26)}) }},
+		{"oneline", func(t *vt.Terminal, i int) { t.Write([]byte("\r\nanother line of text, and more of it")) }},
+		{"flood", screen},
+	} {
+		for target, name := range map[Target]string{Canonical: "canonical", UserTerminal: "user"} {
+			b.Run(c.name+"/"+name, func(b *testing.B) {
+				t := vt.New(vt.Options{Cols: 80, Rows: 24})
+				screen(t, 0)
+				var f Frame
+				p := NewPainter(target)
+				f.SetTerminal(t)
+				buf := p.Paint(nil, &f)
+				bytes, i := 0, 0
+				b.ReportAllocs()
+				for b.Loop() {
+					i++
+					c.change(t, i)
+					f.SetTerminal(t)
+					buf = p.Paint(buf[:0], &f)
+					bytes += len(buf)
+				}
+				b.ReportMetric(float64(bytes)/float64(i), "bytes/op")
+			})
+		}
+	}
+}
