@@ -3,6 +3,7 @@ package vt
 import (
 	"bufio"
 	"encoding/hex"
+	"flag"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -24,12 +25,18 @@ func addSeeds(f *testing.F) {
 		defer file.Close()
 		s := bufio.NewScanner(file)
 		s.Buffer(nil, 1<<20)
-		for s.Scan() {
-			if b, err := hex.DecodeString(s.Text()); err == nil {
+		for n := 0; s.Scan(); n++ {
+			if b, err := hex.DecodeString(s.Text()); err == nil && (n%5 == 0 || fuzzing()) {
 				f.Add(b, uint16(len(b)))
 			}
 		}
 	}
+}
+
+// fuzzing reports whether this run fuzzes; others run a part of the seeds.
+func fuzzing() bool {
+	f := flag.Lookup("test.fuzz")
+	return f != nil && f.Value.String() != ""
 }
 
 // FuzzTerminal: no input panics, breaks an invariant, or makes a state that depends on how it was cut.
@@ -54,7 +61,7 @@ func FuzzTerminal(f *testing.F) {
 }
 
 // checkInvariants checks what the rest of the package relies on.
-func checkInvariants(tb testing.TB, tm *Terminal) {
+func checkInvariants(tb require.TestingT, tm *Terminal) {
 	require.Len(tb, tm.rows, tm.nrows)
 	require.True(tb, tm.cx >= 0 && tm.cx < tm.cols && tm.cy >= 0 && tm.cy < tm.nrows)
 	require.True(tb, 0 <= tm.top && tm.top <= tm.bot && tm.bot < tm.nrows)
@@ -70,7 +77,7 @@ func checkInvariants(tb testing.TB, tm *Terminal) {
 	}
 }
 
-func checkRow(tb testing.TB, tm *Terminal, r *Row) {
+func checkRow(tb require.TestingT, tm *Terminal, r *Row) {
 	require.Len(tb, r.cells, tm.cols)
 	for x, c := range r.cells {
 		wide, spacer := c.ext()&wideFlag != 0, c.ext()&spacerFlag != 0

@@ -17,7 +17,7 @@ type Palette struct {
 // not known here.
 const (
 	defaultForeground = colorDirect | 0xd8d8d8
-	defaultBackground = colorDirect | 0x000000
+	defaultBackground = colorDirect // black
 )
 
 // baseColors are the first 16 of xterm's palette.
