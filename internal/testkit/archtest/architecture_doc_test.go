@@ -91,6 +91,7 @@ func TestTheMapIsComplete(t *testing.T) {
 	named := map[string]bool{}
 	for _, line := range strings.Split(strings.TrimSpace(block), "\n") {
 		dir, _, _ := strings.Cut(line, " ")
+		require.NotContains(t, named, dir, "the code map has it twice")
 		named[dir] = false
 	}
 	for _, s := range sources(t) {
