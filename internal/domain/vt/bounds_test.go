@@ -229,3 +229,56 @@ func TestVersionTellsVisibleChanges(t *testing.T) {
 		require.Equal(t, c.changes, tm.Version() > v, "%q", c.in)
 	}
 }
+
+func TestSmallBounds(t *testing.T) {
+	tm := New(Options{Cols: 80, Rows: 24})
+	var all strings.Builder
+	for i := range maxParams + 8 {
+		fmt.Fprintf(&all, "%d;", 31+i%2)
+	}
+	tm.Write([]byte("\x1b[" + all.String() + "1mx"))
+	require.Equal(t, Style{Fg: Indexed((maxParams - 1) % 2) + 1}, tm.Style(tm.Row(0).Cells()[0]), "parameters over the limit are ignored")
+
+	tm.Write([]byte("\x1b[99999999999999999999C\x1b[2;99999999999999999999H"))
+	require.Equal(t, 79, tm.Cursor().Col)
+
+	for range maxSGRStack + 5 {
+		tm.Write([]byte("\x1b[#{"))
+	}
+	require.Len(t, tm.sgrStack, maxSGRStack)
+
+	for i := range maxSavedModes + 5 {
+		tm.Write(fmt.Appendf(nil, "\x1b[?%ds", i))
+	}
+	require.Equal(t, maxSavedModes, tm.savedModes.n)
+
+	tm.Write([]byte("\x1b]7;" + strings.Repeat("x", maxCwdBytes) + "\x07"))
+	require.Len(t, tm.Cwd(), maxCwdBytes)
+	tm.Write([]byte("\x1b]7;" + strings.Repeat("y", maxCwdBytes+1) + "\x07"))
+	require.Len(t, tm.Cwd(), maxCwdBytes)
+	require.Equal(t, byte('x'), tm.Cwd()[0], "a longer directory is ignored")
+	tm.TakeEvents()
+
+	tm.Write([]byte("\x1b]9;" + strings.Repeat("n", maxNoteBytes+1) + "\x07"))
+	require.Len(t, tm.TakeEvents()[0].Text, maxNoteBytes)
+
+	uri := strings.Repeat("u", maxLinkBytes-1)
+	tm.Write([]byte("\x1b]8;;" + uri + "\x07\rL"))
+	require.Equal(t, uri, tm.Link(tm.Row(1).Cells()[0]).URI)
+	tm.Write([]byte("\x1b]8;;" + uri + "uu\x07\rL"))
+	require.Zero(t, tm.Link(tm.Row(1).Cells()[0]), "a longer link is none")
+
+	tm.TakeReplies()
+	tm.Write([]byte("\x1bP+q" + strings.Repeat("544e;", maxTermcap+3) + "\x1b\\"))
+	require.Equal(t, maxTermcap, strings.Count(string(tm.TakeReplies()), "\x1bP1+r544E="))
+}
+
+// TestLongLineReflowIsBounded: one line of the whole history is cut where a resize would take back too much of it.
+func TestLongLineReflowIsBounded(t *testing.T) {
+	tm := New(Options{Cols: 20, Rows: 4, HistoryLines: 10_000})
+	tm.Write([]byte(strings.Repeat("0123456789", 10_000)))
+	top := tm.ScreenTop()
+	tm.Resize(40, 4)
+	require.EqualValues(t, top-maxPulled+maxPulled/2, tm.ScreenTop()+2)
+	require.Equal(t, strings.Repeat("0123456789", 10_000), paragraphs(tm))
+}

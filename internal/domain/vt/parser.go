@@ -201,7 +201,7 @@ func (t *Terminal) wholeCSI(p []byte) int {
 				n++
 			}
 			ps.nparams = n
-			t.finish(b)
+			t.plainSequence(b)
 			return i + 1
 		default:
 			return 0
@@ -343,16 +343,11 @@ func (t *Terminal) ignoreCSI(b byte) int {
 // finish acts on the final byte of a CSI, or begins the data of a DCS.
 func (t *Terminal) finish(final byte) {
 	ps := &t.par
+	ps.nparams = min(ps.nparams, maxParams)
 	if ps.state == stCSI && ps.prefix == 0 {
-		ps.state = stGround
-		ps.nparams = min(ps.nparams, maxParams)
-		if final != 'b' {
-			t.lastRune = 0
-		}
-		t.csiPlain(final)
+		t.plainSequence(final)
 		return
 	}
-	ps.nparams = min(ps.nparams, maxParams)
 	if ps.state == stDCS || ps.state == stDCSMid {
 		ps.final = final
 		if t.keepsDCS() {
@@ -366,6 +361,15 @@ func (t *Terminal) finish(final byte) {
 	if ps.ninter <= maxIntermediates {
 		t.csi(final)
 	}
+}
+
+// plainSequence acts on a CSI without prefix and intermediate bytes.
+func (t *Terminal) plainSequence(final byte) {
+	t.par.state = stGround
+	if final != 'b' {
+		t.lastRune = 0
+	}
+	t.csiPlain(final)
 }
 
 // arg returns parameter i, or def when it is missing or 0.

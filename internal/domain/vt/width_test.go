@@ -32,7 +32,7 @@ func TestClusterWidths(t *testing.T) {
 		{"⚠\ufe0f", 2, 1},
 		{"1\ufe0f\u20e3", 2, 1},
 		{"a\ufe0f", 1, 1},
-		{"❤\ufe0f‍🔥", 2, 3},
+		{"❤\ufe0f\u200d🔥", 2, 3},
 		{"가", 2, 2},
 		{"각", 2, 2},
 		{"क्ष", 1, 2},
