@@ -7,6 +7,7 @@ import (
 	"io"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
@@ -244,3 +245,29 @@ func (p *scripted) preamble() {
 type half struct{ io.Writer }
 
 func (*half) Read([]byte) (int, error) { return 0, io.EOF }
+
+// pace connects two ends with a carriage of a rate: bytes each tick, from b to a.
+func pace(bytes int, tick time.Duration) (a, b *simnet.End) {
+	a, near := simnet.Pipe(bytes)
+	far, b := simnet.Pipe(bytes)
+	go func() {
+		p := make([]byte, bytes)
+		for {
+			n, err := far.Read(p)
+			if err != nil {
+				near.Close()
+				return
+			}
+			time.Sleep(tick * time.Duration(n) / time.Duration(bytes))
+			if _, err := near.Write(p[:n]); err != nil {
+				far.Close()
+				return
+			}
+		}
+	}()
+	go func() {
+		io.Copy(far, near)
+		far.Close()
+	}()
+	return a, b
+}
