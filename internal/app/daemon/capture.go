@@ -166,7 +166,7 @@ func (s *session) search(re *regexp.Regexp, first uint64) (string, bool) {
 			return "", false
 		}
 		found := re.Match(text)
-		match := string(text)
+		match := clip(string(text), protocol.MaxLineBytes)
 		text = text[:0]
 		return match, found
 	}

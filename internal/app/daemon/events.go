@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"strings"
 	"unicode/utf8"
 
 	"github.com/vev-term/vev/internal/domain/vt"
@@ -57,8 +58,10 @@ func (s *session) publish(body protocol.EventBody) {
 	}
 }
 
-// clip cuts s to at most n bytes, between characters.
+// clip makes text of a program fit to travel: valid UTF-8, at most n bytes, cut between
+// characters.
 func clip(s string, n int) string {
+	s = strings.ToValidUTF8(s, "\uFFFD")
 	if len(s) <= n {
 		return s
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -204,6 +205,22 @@ func TestEventsAreDeliveredOnceAcrossAResume(t *testing.T) {
 		}, v.events)
 		require.Equal(t, "there", v.term.Title())
 		v.p.Close()
+	})
+}
+
+func TestTextOfAProgramIsValidAndBounded(t *testing.T) {
+	inWorld(t, func(w *world) {
+		p := w.create("a")
+		v := w.attach(protocol.Attach{Session: "a"})
+		v.settle()
+		p.print("\x1b]7;file:///\xff\a")
+		p.print("\x1b]9;" + strings.Repeat("é", protocol.MaxTextBytes) + "\a")
+		v.settle()
+		require.Len(t, v.events, 2)
+		require.True(t, utf8.ValidString(v.events[0].(protocol.Cwd).Path))
+		body := v.events[1].(protocol.Notification).Body
+		require.True(t, utf8.ValidString(body))
+		require.LessOrEqual(t, len(body), protocol.MaxTextBytes)
 	})
 }
 

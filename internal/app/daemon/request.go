@@ -79,12 +79,21 @@ func (r *requests) start(m *protocol.Request) error {
 		if running < protocol.MaxRequestsPerConn {
 			result, err = r.d.answer(ctx, body)
 		}
-		_ = r.conn.Send(newResult(id, result, err)) // a lost connection is the receiver's to notice
+		r.send(id, result, err)
 		r.mu.Lock()
 		delete(r.running, id)
 		r.mu.Unlock()
 	})
 	return nil
+}
+
+// send answers; an answer that does not fit is refused in its place. A lost connection is the
+// receiver's to notice.
+func (r *requests) send(id uint64, body protocol.ResultBody, err error) {
+	if sent := r.conn.Send(newResult(id, body, err)); fault.KindOf(sent) == fault.Limit {
+		_ = r.conn.Send(newResult(id, nil, fault.New(fault.Limit, "the answer is larger than one message may be").
+			WithHint("ask for fewer lines")))
+	}
 }
 
 func newResult(id uint64, body protocol.ResultBody, err error) *protocol.Result {
@@ -320,7 +329,7 @@ func (s *session) awaitIdle(ctx context.Context, idle time.Duration) (*protocol.
 	defer timer.Stop()
 	for {
 		s.mu.Lock()
-		left := s.lastOutput.Add(idle).Sub(time.Now())
+		left := time.Until(s.lastOutput.Add(idle))
 		finished := s.finished
 		s.mu.Unlock()
 		if left <= 0 || finished {

@@ -10,19 +10,19 @@ import (
 type Kind uint8
 
 const (
-	Internal      Kind = iota // our own mistake; the text is for the log
-	Usage                     // the command line or request is wrong: change it
-	NotFound                  // no such session, host, line: the hint names what there is
-	Conflict                  // it exists already, or is in a state that forbids this
-	Denied                    // not yours, or not with these rights
-	Unavailable               // cannot be reached now: try again
-	Limit                     // a bound of the limits table was met: the message names it
-	Incompatible              // the two versions do not meet: both are named
-	Violation                 // the peer broke docs/protocol.md: the connection or stream ends
-	Canceled                  // somebody asked to stop
-	Timeout                   // a deadline passed; nothing else is known to be wrong
-	Unsupported               // a known request that this build does not serve
-	Unknown                   // the outcome is not known: the answer was lost
+	Internal     Kind = iota // our own mistake; the text is for the log
+	Usage                    // the command line or request is wrong: change it
+	NotFound                 // no such session, host, line: the hint names what there is
+	Conflict                 // it exists already, or is in a state that forbids this
+	Denied                   // not yours, or not with these rights
+	Unavailable              // cannot be reached now: try again
+	Limit                    // a bound of the limits table was met: the message names it
+	Incompatible             // the two versions do not meet: both are named
+	Violation                // the peer broke docs/protocol.md: the connection or stream ends
+	Canceled                 // somebody asked to stop
+	Timeout                  // a deadline passed; nothing else is known to be wrong
+	Unsupported              // a known request that this build does not serve
+	Unknown                  // the outcome is not known: the answer was lost
 	kindEnd
 )
 
