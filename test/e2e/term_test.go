@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
@@ -174,16 +175,22 @@ func (tt *term) lacks(text string) {
 	tt.until(fmt.Sprintf("not seeing %q", text), func(s *vt.Terminal) bool { return !strings.Contains(textOf(s), text) })
 }
 
+// gets waits until text was among the bytes, whatever became of it on the screen.
+func (tt *term) gets(text string) {
+	tt.t.Helper()
+	tt.until(fmt.Sprintf("getting %q", text), func(*vt.Terminal) bool { return bytes.Contains(tt.seen, []byte(text)) })
+}
+
 func (tt *term) text() (text string) {
 	tt.look(func(s *vt.Terminal) { text = textOf(s) })
 	return text
 }
 
-// bytes are the newest bytes the terminal got, and how many it got in all.
-func (tt *term) bytes() (newest string, total int64) {
+// got is how many bytes the terminal got.
+func (tt *term) got() int64 {
 	tt.mu.Lock()
 	defer tt.mu.Unlock()
-	return string(tt.seen), tt.total
+	return tt.total
 }
 
 // modes are the line discipline's.
