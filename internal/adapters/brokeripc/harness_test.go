@@ -226,7 +226,7 @@ func (p *scripted) sendUnusual(id protocol.StreamID, data []byte) {
 	}
 	tag, n := binary.Uvarint(b)
 	_, m := binary.Uvarint(b[n:])
-	body := append([]byte{15<<3 | 0, 1}, b[n+m:]...)
+	body := append([]byte{15 << 3, 1}, b[n+m:]...)
 	b = binary.AppendUvarint(binary.AppendUvarint(nil, tag), uint64(len(body)))
 	if err := streamframe.NewWriter(p.rw).Write(b, body); err != nil {
 		p.t.Error(err)

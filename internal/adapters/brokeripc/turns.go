@@ -8,9 +8,10 @@ const quantum = protocol.MaxChunkBytes
 
 // writeTurns decides who writes next while the carriage is busy: deficit round robin in a
 // form that fits writers who bring one frame each and wait until it is out. A stream with
-// quantum left goes to the fresh line and overtakes the others; one that has used it up goes to
-// the end of the round and gets a new quantum when its turn comes. So a shell's echo passes
-// a flood, and of two floods neither gets more bytes than the other.
+// quantum left overtakes: it need not wait at all (conn.beginWrite) or waits in the fresh
+// line. One that has too little left for its frame goes to the end of the round, and gets a
+// new quantum when its turn comes. So a shell's echo passes a flood, and of two floods
+// neither gets more bytes than the other, whatever the size of their frames.
 type writeTurns struct {
 	fresh, round line
 }
@@ -36,7 +37,7 @@ func (t *writeTurns) next() *Stream {
 	s := t.round.pop()
 	if s != nil {
 		s.lined = false
-		s.quantum = min(s.quantum+quantum, quantum) - s.frame
+		s.quantum = s.quantum + quantum - s.frame
 	}
 	return s
 }

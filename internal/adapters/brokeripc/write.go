@@ -5,27 +5,30 @@ import (
 	"net"
 	"sync"
 
+	"github.com/vev-term/vev/internal/adapters/brokerwire"
 	"github.com/vev-term/vev/internal/adapters/streamframe"
 	"github.com/vev-term/vev/internal/domain/fault"
 )
 
 const (
-	// overtake is the largest payload that goes to the common buffer while the carriage is
-	// busy: its Write returns at once, and it is sent before any bulk that waits.
-	overtake = 4 << 10
-	// maxOvertaking bounds the data in that buffer; beyond it a small frame lines up too.
-	maxOvertaking = 32 << 10
+	// maxOvertaking bounds the data that goes before the frames that wait for their turn: one
+	// quantum, of all streams together. Beyond it a frame lines up, whatever its stream has left.
+	maxOvertaking = quantum
 	// copyBelow is the payload size up to which one copy is cheaper than a second piece.
 	copyBelow = 4 << 10
-	// keptBuffer is the largest buffer kept between writes.
-	keptBuffer = 64 << 10
+	// keptBuffer is the largest buffer a connection keeps between writes; what needs more
+	// borrows sharedBuffer bytes, room for maxOvertaking and the heads.
+	keptBuffer   = 4 << 10
+	sharedBuffer = maxOvertaking + 16<<10
 )
+
+var sharedBuffers = sync.Pool{New: func() any { return new([sharedBuffer]byte) }}
 
 // writeTurn says who writes the carriage and what waits for it. Guarded by conn.mu.
 type writeTurn struct {
 	taken      bool
 	turns      writeTurns
-	unsent     []byte    // frames that go before any bulk: control messages, small data
+	unsent     []byte    // frames that go before those in line: control messages, some data
 	overtaking int       // bytes of data in unsent
 	owing      []*Stream // streams with credit to grant; at most protocol.MaxStreams
 	flusher    sync.Cond
@@ -74,9 +77,10 @@ func (c *conn) beginWrite(s *Stream, p []byte) (sent bool, err error) {
 	case !w.taken:
 		w.taken = true
 		s.quantum = quantum
-	case n <= overtake && s.quantum >= int64(n) && w.overtaking+n <= maxOvertaking:
+	case s.quantum >= int64(n) && w.overtaking+n <= maxOvertaking:
 		s.quantum -= int64(n)
 		w.overtaking += n
+		w.unsent = roomFor(w.unsent, n+brokerwire.MaxDataHead+streamframe.HeaderBytes)
 		c.appendDataHead(&w.unsent, s, n)
 		w.unsent = append(w.unsent, p...)
 		return true, nil
@@ -152,9 +156,6 @@ func (c *conn) unsent() bool { return len(c.writing.unsent) > 0 || len(c.writing
 func (c *conn) takeUnsent() {
 	w := &c.writing
 	spare := c.out.buf[:0]
-	if cap(spare) > keptBuffer {
-		spare = nil
-	}
 	c.out.buf, w.unsent, w.overtaking = w.unsent, spare, 0
 	for i, s := range w.owing {
 		if s.owed > 0 {
@@ -163,6 +164,26 @@ func (c *conn) takeUnsent() {
 		w.owing[i] = nil
 	}
 	w.owing = w.owing[:0]
+}
+
+// roomFor returns b with room for n more bytes.
+func roomFor(b []byte, n int) []byte {
+	if len(b)+n <= max(cap(b), keptBuffer) || len(b)+n > sharedBuffer {
+		return b // append does as well
+	}
+	shared := sharedBuffers.Get().(*[sharedBuffer]byte)
+	return append(shared[:0], b...)
+}
+
+// giveBack empties b and returns what the connection keeps of it.
+func giveBack(b []byte) []byte {
+	switch {
+	case cap(b) <= keptBuffer:
+		return b[:0]
+	case cap(b) == sharedBuffer:
+		sharedBuffers.Put((*[sharedBuffer]byte)(b[:sharedBuffer]))
+	}
+	return nil
 }
 
 // owe notes credit to grant, with mu held.
@@ -232,12 +253,14 @@ func (c *conn) send(payload []byte) error {
 			return nil
 		}
 		_, err := c.rw.Write(o.buf)
+		o.buf = giveBack(o.buf)
 		return err
 	}
 	o.vec = [2][]byte{o.buf, payload}
 	o.bufs = o.vec[:]
 	_, err := o.bufs.WriteTo(c.rw)
 	o.vec = [2][]byte{}
+	o.buf = giveBack(o.buf)
 	return err
 }
 
