@@ -1,0 +1,105 @@
+package main
+
+import (
+	"context"
+	"os"
+	"strconv"
+
+	"github.com/vev-term/vev/internal/adapters/tty"
+	"github.com/vev-term/vev/internal/app/client"
+	"github.com/vev-term/vev/internal/domain/fault"
+	"github.com/vev-term/vev/internal/ports"
+	"github.com/vev-term/vev/internal/protocol"
+)
+
+// attach attaches this terminal as a says and ends with the program's status, if that is how
+// it was over.
+func (c *cli) attach(ctx context.Context, a *protocol.Attach, nest bool) error {
+	if err := mayAttach(a, nest); err != nil {
+		return err
+	}
+	if !tty.IsTerminal(c.in) || !tty.IsTerminal(c.stdout) {
+		return fault.New(fault.Usage, "attach needs a terminal on standard input and output").
+			WithHint("without one use vev new -d, vev send, vev capture and vev wait")
+	}
+	terminal, err := tty.Open()
+	if err != nil {
+		return err
+	}
+	result, err := client.Run(ctx, client.Options{Terminal: terminal, Dialer: c.attachDialer(a), Attach: *a})
+	if isNoDaemon(err) {
+		return noSession(a.Session)
+	}
+	if err != nil {
+		return err
+	}
+	return c.over(result)
+}
+
+// mayAttach refuses to put a session inside a session by mistake, and a session inside itself
+// at all: it would show itself without end.
+func mayAttach(a *protocol.Attach, nest bool) error {
+	inside, name := surroundingSession(), os.Getenv(envSession)
+	switch {
+	case inside == "":
+		return nil
+	case !nest:
+		return fault.New(fault.Usage, "this is inside session %q already", name).
+			WithHint("detach first with Ctrl-\\ d; or attach inside it with --nest, an option of vev new and vev attach")
+	case a.Create == nil && a.Session == "":
+		return fault.New(fault.Usage, "attach: which session? the one used last may be this one").
+			WithHint("vev attach --nest NAME")
+	case a.Session != "" && (a.Session == inside || a.Session == name):
+		return fault.New(fault.Usage, "session %q cannot be attached inside itself", name).
+			WithHint("vev new --nest makes another")
+	}
+	return nil
+}
+
+// attachDialer starts a daemon for the first conversation if that may make a session. Later
+// ones resume: a daemon that is gone took the session with it.
+func (c *cli) attachDialer(a *protocol.Attach) ports.SessionDialer {
+	if a.Create == nil {
+		return c.dialer(protocol.ExistingOnly)
+	}
+	return &firstStarts{first: c.dialer(protocol.StartIfNeeded), later: c.dialer(protocol.ExistingOnly)}
+}
+
+// firstStarts dials with first until that has succeeded, with later from then on. It is for one
+// goroutine at a time.
+type firstStarts struct {
+	first, later ports.SessionDialer
+	begun        bool
+}
+
+func (d *firstStarts) Dial(ctx context.Context) (ports.SessionClientConn, error) {
+	if d.begun {
+		return d.later.Dial(ctx)
+	}
+	conn, err := d.first.Dial(ctx)
+	d.begun = err == nil
+	return conn, err
+}
+
+// over says how an attachment ended, unless the program's status says it all.
+func (c *cli) over(r client.Result) error {
+	switch r.Reason {
+	case protocol.EndExited:
+		if code := r.Exit.ShellCode(); code != 0 {
+			c.say("session " + r.Name + " ended: " + r.Exit.String())
+			return exitStatus(code)
+		}
+		c.say("session " + r.Name + " ended")
+	case protocol.EndDetached:
+		c.say("detached from session " + r.Name)
+	case protocol.EndTaken:
+		c.say("detached from session " + r.Name + ": taken by another client")
+	case protocol.EndKilled:
+		return fault.New(fault.Conflict, "session %q was killed", r.Name)
+	case protocol.EndReplaced:
+		return fault.New(fault.Conflict, "session %q goes on in another client", r.Name)
+	default:
+		return fault.New(fault.Violation, "the attachment ended for the unknown reason %s", strconv.Itoa(int(r.Reason)))
+	}
+	return nil
+}

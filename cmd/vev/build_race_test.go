@@ -1,0 +1,6 @@
+//go:build race
+
+package main
+
+// The processes under test look for races as the tests themselves do.
+var buildFlags = []string{"-race"}

@@ -1,0 +1,45 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/vev-term/vev/internal/protocol"
+)
+
+func (c *cli) cmdAttach() *cobra.Command {
+	var create, nest bool
+	var a protocol.Attach
+	cmd := &cobra.Command{
+		Use:     "attach [NAME] [--create] [--read-only] [--take] [--nest]",
+		Aliases: []string{"a"},
+		Short:   "Attach this terminal to a session",
+		Long: `Attach this terminal to a session: without a name, to the one used last. Ctrl-\ d
+detaches and Ctrl-\ ? shows the keys. When the program ends, its status is the exit
+code.`,
+		Example: `  vev attach
+  vev a work
+  vev attach work --create
+  vev attach work --take
+  vev attach work --read-only`,
+		Args:              argCount(0, 1),
+		ValidArgsFunction: c.completeSessions(firstOnly),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				a.Session = args[0]
+			}
+			if create {
+				var err error
+				if a.Create, err = (newOptions{name: a.Session}).create(nil); err != nil {
+					return err
+				}
+			}
+			return c.attach(cmd.Context(), &a, nest)
+		},
+	}
+	f := cmd.Flags()
+	f.BoolVar(&create, "create", false, "make the session if it is not there")
+	f.BoolVar(&a.ReadOnly, "read-only", false, "only look: neither keys nor size reach the session")
+	f.BoolVar(&a.Take, "take", false, "detach the other clients")
+	f.BoolVar(&nest, "nest", false, "attach even inside a session")
+	return cmd
+}

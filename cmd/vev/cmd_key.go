@@ -1,0 +1,50 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/vev-term/vev/internal/domain/fault"
+	"github.com/vev-term/vev/internal/protocol"
+)
+
+// completeKeys are the keys offered by completion; the daemon knows more (see the help text).
+var completeKeys = []string{
+	"Enter", "Tab", "Escape", "Space", "Backspace", "Up", "Down", "Left", "Right", "Home", "End", "PageUp", "PageDown",
+	"Insert", "Delete", "F1", "F2", "F3", "F4", "F5", "F6", "F7", "F8", "F9", "F10", "F11", "F12",
+	"C-a", "C-c", "C-d", "C-e", "C-l", "C-r", "C-u", "C-z",
+}
+
+func (c *cli) cmdKey() *cobra.Command {
+	return &cobra.Command{
+		Use:   "key NAME KEY...",
+		Short: "Press keys in a session",
+		Long: `Press keys in a session, as a terminal in the mode that the program has set would
+send them. A key is one character, or one of
+
+  Enter Tab Escape Space Backspace Up Down Left Right Home End PageUp PageDown
+  Insert Delete F1 to F12
+
+with any of C- (Ctrl), M- (Alt), S- (Shift) before it. All keys are known or none
+is pressed.`,
+		Example: `  vev key work C-c
+  vev key work Escape : w q Enter
+  vev key work Up Enter
+  vev key work F5 M-x S-Tab`,
+		Args: argCount(2, 1+protocol.MaxKeys),
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			if len(args) == 0 {
+				return c.sessionNames(cmd.Context(), nil), cobra.ShellCompDirectiveNoFileComp
+			}
+			return completeKeys, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			for _, key := range args[1:] {
+				if key == "" || len(key) > protocol.MaxKeyBytes {
+					return fault.New(fault.Usage, "bad key %q", fault.Clean(key)).WithHint("vev key --help names the keys")
+				}
+			}
+			_, err := c.act(cmd.Context(), args[0], 0, &protocol.Keys{Session: args[0], Names: args[1:]})
+			return err
+		},
+	}
+}

@@ -1,0 +1,142 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vev-term/vev/internal/domain"
+	"github.com/vev-term/vev/internal/domain/fault"
+	"github.com/vev-term/vev/internal/protocol"
+)
+
+type newOptions struct {
+	name     string
+	detached bool
+	dir      string
+	set      []string // K=V
+	size     string   // CxR
+	nest     bool
+}
+
+func (c *cli) cmdNew() *cobra.Command {
+	var o newOptions
+	cmd := &cobra.Command{
+		Use:   "new [NAME] [-d] [-c DIR] [-e K=V]... [--size CxR] [--nest] [-- CMD ARG...]",
+		Short: "Make a session and attach to it",
+		Long: `Make a session and attach to it. It runs your login shell or the command after --,
+with this environment and in this directory. Without a name it gets the lowest
+free number.
+
+With -d nothing is attached and the name is printed.`,
+		Example: `  vev new
+  vev new work
+  vev new build -d -c ~/src/vev -- make test
+  vev new -d --size 132x43 -e LANG=C.UTF-8 -- top`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			names := len(args)
+			if dash := cmd.ArgsLenAtDash(); dash >= 0 {
+				names = dash
+			}
+			if names > 1 {
+				return fault.New(fault.Usage, "new: unexpected argument %q", args[1]).
+					WithHint("put -- before the command: vev new NAME -- CMD ARG...")
+			}
+			if names == 1 {
+				o.name = args[0]
+			}
+			return nil
+		},
+		ValidArgsFunction: completeNew,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var argv []string
+			if dash := cmd.ArgsLenAtDash(); dash >= 0 {
+				argv = args[dash:]
+			}
+			return c.newSession(cmd.Context(), o, argv)
+		},
+	}
+	f := cmd.Flags()
+	f.BoolVarP(&o.detached, "detached", "d", false, "do not attach; print the name")
+	f.StringVarP(&o.dir, "dir", "c", "", "start in directory `DIR`")
+	f.StringArrayVarP(&o.set, "env", "e", nil, "set a variable, `K=V`; may be given again")
+	f.StringVar(&o.size, "size", "", "`CxR` columns and rows until a terminal attaches, like 132x43")
+	f.BoolVar(&o.nest, "nest", false, "attach even inside a session")
+	_ = cmd.MarkFlagDirname("dir")
+	return cmd
+}
+
+// completeNew has nothing for a new name, and commands after --.
+func completeNew(cmd *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if cmd.ArgsLenAtDash() >= 0 {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	return nil, cobra.ShellCompDirectiveNoFileComp
+}
+
+// newSession makes a session and, unless it is to stay detached, attaches in the same
+// conversation.
+func (c *cli) newSession(ctx context.Context, o newOptions, argv []string) error {
+	create, err := o.create(argv)
+	if err != nil {
+		return err
+	}
+	if !o.detached {
+		return c.attach(ctx, &protocol.Attach{Create: create}, o.nest)
+	}
+	t, err := c.begin(ctx, protocol.StartIfNeeded)
+	if err != nil {
+		return err
+	}
+	defer t.close()
+	answer, err := bodyOf[*protocol.Sessions](t.ask(0, &protocol.New{Create: *create}))
+	if err != nil {
+		return err
+	}
+	if len(answer.List) != 1 {
+		return fault.New(fault.Violation, "the daemon named %d sessions for a new one", len(answer.List))
+	}
+	fmt.Fprintln(c.out, answer.List[0].Name)
+	return nil
+}
+
+// create checks the options and the surroundings before anything is dialled.
+func (o newOptions) create(argv []string) (*protocol.Create, error) {
+	create := &protocol.Create{Name: o.name, Command: domain.Command{Argv: argv}}
+	if o.name != "" {
+		if err := domain.CheckName(o.name); err != nil {
+			return nil, err
+		}
+	}
+	var err error
+	if o.size != "" {
+		if create.Size, err = parseSize(o.size); err != nil {
+			return nil, err
+		}
+	}
+	if err = checkCommand(argv); err != nil {
+		return nil, err
+	}
+	if create.Command.Dir, err = workingDir(o.dir); err != nil {
+		return nil, err
+	}
+	create.Command.Env, err = environment(os.Environ(), o.set)
+	return create, err
+}
+
+func parseSize(text string) (domain.Size, error) {
+	cols, rows, ok := strings.Cut(text, "x")
+	size := domain.Size{}
+	var errC, errR error
+	size.Cols, errC = strconv.Atoi(cols)
+	size.Rows, errR = strconv.Atoi(rows)
+	if !ok || errC != nil || errR != nil || !size.Valid() {
+		return domain.Size{}, fault.New(fault.Usage, "bad size %q", text).
+			WithHint("a size is COLUMNSxROWS, from 1x1 to %dx%d, like 132x43", domain.MaxCols, domain.MaxRows)
+	}
+	return size, nil
+}

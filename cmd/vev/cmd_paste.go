@@ -1,0 +1,74 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vev-term/vev/internal/domain/fault"
+	"github.com/vev-term/vev/internal/protocol"
+)
+
+func (c *cli) cmdPaste() *cobra.Command {
+	return &cobra.Command{
+		Use:   "paste NAME [FILE]",
+		Short: "Paste a file or the standard input into a session",
+		Long: `Paste a file, or the standard input, into a session as a terminal would: between
+paste markers when the program asked for them, with line ends as the Enter key
+sends them. Any size: it is given at the pace at which the program reads, and
+Ctrl-C ends it.`,
+		Example: `  vev paste work notes.txt
+  git diff | vev paste work`,
+		Args: argCount(1, 2),
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			if len(args) == 0 {
+				return c.sessionNames(cmd.Context(), nil), cobra.ShellCompDirectiveNoFileComp
+			}
+			return nil, cobra.ShellCompDirectiveDefault
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 || args[1] == "-" {
+				return c.paste(cmd.Context(), args[0], c.in)
+			}
+			f, err := os.Open(args[1])
+			if err != nil {
+				return fault.Wrap(fault.Usage, errors.Unwrap(err), "cannot read %s", args[1])
+			}
+			defer f.Close()
+			return c.paste(cmd.Context(), args[0], f)
+		},
+	}
+}
+
+// paste sends from in chunks of what one input message holds. Two chunks are held, because the
+// last one must be known as such before it is sent; the program's own pace is the only timeout.
+func (c *cli) paste(ctx context.Context, session string, from io.Reader) error {
+	t, err := c.begin(ctx, protocol.ExistingOnly)
+	if isNoDaemon(err) {
+		return noSession(session)
+	}
+	if err != nil {
+		return err
+	}
+	defer t.close()
+	now, next := make([]byte, protocol.MaxInputBytes), make([]byte, protocol.MaxInputBytes)
+	n, readErr := io.ReadFull(from, now)
+	for begin := true; n > 0; begin = false {
+		var ahead int
+		if readErr == nil {
+			ahead, readErr = io.ReadFull(from, next)
+		}
+		chunk := &protocol.Paste{Session: session, Data: now[:n], Begin: begin, End: ahead == 0}
+		if _, err := t.ask(protocol.MaxWait, chunk); err != nil {
+			return err
+		}
+		now, next, n = next, now, ahead
+	}
+	if readErr != io.EOF && readErr != io.ErrUnexpectedEOF {
+		return fault.Wrap(fault.Internal, readErr, "the paste is not complete: cannot read on")
+	}
+	return nil
+}

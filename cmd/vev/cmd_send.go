@@ -1,0 +1,52 @@
+package main
+
+import (
+	"context"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vev-term/vev/internal/protocol"
+)
+
+func (c *cli) cmdSend() *cobra.Command {
+	return &cobra.Command{
+		Use:   "send NAME [--] TEXT...",
+		Short: "Type text into a session",
+		Long: `Type text into a session, as it is: nothing is added, not even Enter, and several
+words are joined by one blank. Put -- before a text that begins with a dash. For
+keys use vev key, for much text or text with line ends use vev paste.`,
+		Example: `  vev send work 'make test' && vev key work Enter
+  vev send work -- --help`,
+		Args:              argCount(2, -1),
+		ValidArgsFunction: c.completeSessions(firstOnly),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			text := strings.Join(args[1:], " ")
+			if text == "" {
+				return usage(cmd, "send: nothing to type")
+			}
+			return c.send(cmd.Context(), args[0], text)
+		},
+	}
+}
+
+// send types text in pieces of what one input message holds, in order, each only after the one
+// before was taken.
+func (c *cli) send(ctx context.Context, session, text string) error {
+	t, err := c.begin(ctx, protocol.ExistingOnly)
+	if isNoDaemon(err) {
+		return noSession(session)
+	}
+	if err != nil {
+		return err
+	}
+	defer t.close()
+	for len(text) > 0 {
+		n := min(len(text), protocol.MaxInputBytes)
+		if _, err := t.ask(0, &protocol.Type{Session: session, Data: []byte(text[:n])}); err != nil {
+			return err
+		}
+		text = text[n:]
+	}
+	return nil
+}

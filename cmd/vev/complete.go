@@ -1,0 +1,46 @@
+package main
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+// completeTimeout is how long a shell's Tab may wait for the names of the sessions.
+const completeTimeout = 500 * time.Millisecond
+
+// How many of a command's arguments are session names.
+const (
+	firstOnly = 1
+	anyNumber = 1 << 30
+)
+
+// completeSessions completes session names in the first most arguments, without starting
+// anything: what cannot be asked at once is not offered.
+func (c *cli) completeSessions(most int) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		if len(args) >= most {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return c.sessionNames(cmd.Context(), args), cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// sessionNames lists the names that are not among used, with a description each.
+func (c *cli) sessionNames(ctx context.Context, used []string) []cobra.Completion {
+	ctx, cancel := context.WithTimeout(ctx, completeTimeout)
+	defer cancel()
+	list, err := c.sessions(ctx)
+	if err != nil {
+		return nil
+	}
+	var names []cobra.Completion
+	for _, s := range list {
+		if !slices.Contains(used, s.Name) {
+			names = append(names, cobra.CompletionWithDesc(s.Name, printable(stateText(s)+"  "+commandText(s.Command))))
+		}
+	}
+	return names
+}

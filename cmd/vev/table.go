@@ -1,0 +1,78 @@
+package main
+
+import (
+	"io"
+	"strings"
+	"unicode"
+
+	"github.com/clipperhouse/displaywidth"
+)
+
+// maxCellColumns is where a table's cell is cut, so that one long title or command line does
+// not push the rest of its row away.
+const maxCellColumns = 60
+
+// writeTable writes rows in columns aligned by display width, two blanks between, none at the
+// end of a line. Cells are made printable first: what programs said is data.
+func writeTable(w io.Writer, rows [][]string) error {
+	var widths []int
+	for _, row := range rows {
+		for i, cell := range row {
+			row[i] = shorten(printable(cell), maxCellColumns)
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[i] = max(widths[i], displaywidth.String(row[i]))
+		}
+	}
+	var line strings.Builder
+	for _, row := range rows {
+		line.Reset()
+		for i, cell := range row {
+			line.WriteString(cell)
+			line.WriteString(strings.Repeat(" ", widths[i]-displaywidth.String(cell)+2))
+		}
+		if _, err := io.WriteString(w, strings.TrimRight(line.String(), " ")+"\n"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// printable replaces what would move the cursor or turn the line's direction by blanks.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || r == unicode.ReplacementChar || unicode.Is(unicode.Bidi_Control, r) ||
+			r == '\u2028' || r == '\u2029' {
+			return ' '
+		}
+		return r
+	}, s)
+}
+
+// shorten cuts s to at most columns, its last one an ellipsis then.
+func shorten(s string, columns int) string {
+	if displaywidth.String(s) <= columns {
+		return s
+	}
+	return displaywidth.TruncateString(s, columns, "…")
+}
+
+// commandText is a command line as a shell would take it, for reading only.
+func commandText(argv []string) string {
+	words := make([]string, len(argv))
+	for i, arg := range argv {
+		words[i] = quote(arg)
+	}
+	return strings.Join(words, " ")
+}
+
+func quote(arg string) string {
+	plain := arg != "" && strings.IndexFunc(arg, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("-_./:=@%+,", r)
+	}) < 0
+	if plain {
+		return arg
+	}
+	return "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
+}

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	"github.com/vev-term/vev/internal/domain/fault"
+	"github.com/vev-term/vev/internal/ports"
+	"github.com/vev-term/vev/internal/protocol"
+)
+
+// answerGrace is how much longer than a request's own timeout its answer is waited for: the
+// daemon answers a timeout itself, and only a dead link leaves us without that answer.
+const answerGrace = 5 * time.Second
+
+// talk is one conversation of requests, one at a time. It belongs to one goroutine.
+type talk struct {
+	ctx  context.Context // of the command
+	dial ports.SessionDialer
+	conn ports.SessionClientConn
+	last uint64 // id of the last request
+}
+
+// begin opens a conversation with the daemon. Under protocol.ExistingOnly the fault is
+// errNoDaemon when none runs. The caller closes it.
+func (c *cli) begin(ctx context.Context, start protocol.StartPolicy) (*talk, error) {
+	t := &talk{ctx: ctx, dial: c.dialer(start)}
+	return t, t.open()
+}
+
+func (t *talk) open() (err error) {
+	t.conn, err = t.dial.Dial(t.ctx)
+	return err
+}
+
+func (t *talk) close() {
+	if t.conn != nil {
+		_ = t.conn.Close()
+	}
+}
+
+// ask sends one request and waits for its result. Timeout 0 is protocol.RequestTimeout. The
+// body is valid until the next ask. An answer that was lost is a fault of kind Unknown. A
+// daemon that refuses because it is ending has done nothing: the next one is asked instead.
+func (t *talk) ask(timeout time.Duration, body protocol.RequestBody) (protocol.ResultBody, error) {
+	answer, err := t.once(timeout, body)
+	for pause := firstPause; fault.KindOf(err) == fault.Unavailable && pause <= lastPause; pause *= 2 {
+		t.close()
+		if !sleep(t.ctx, pause) {
+			return nil, err
+		}
+		if err := t.open(); err != nil {
+			return nil, err
+		}
+		answer, err = t.once(timeout, body)
+	}
+	return answer, err
+}
+
+func (t *talk) once(timeout time.Duration, body protocol.RequestBody) (protocol.ResultBody, error) {
+	t.last++
+	if err := t.conn.Send(&protocol.Request{ID: t.last, Timeout: timeout, Body: body}); err != nil {
+		return nil, lost(err)
+	}
+	if timeout == 0 {
+		timeout = protocol.RequestTimeout
+	}
+	late := time.AfterFunc(timeout+answerGrace, func() { _ = t.conn.Close() })
+	defer late.Stop()
+	for {
+		msg, err := t.conn.Receive()
+		if err != nil {
+			return nil, lost(err)
+		}
+		switch m := msg.(type) {
+		case *protocol.Result:
+			if m.ID == t.last {
+				return result(m)
+			}
+		case *protocol.Refused:
+			return nil, m.Failure.Fault()
+		}
+	}
+}
+
+// result is what a Result says, as Go has it.
+func result(m *protocol.Result) (protocol.ResultBody, error) {
+	switch {
+	case m.Outcome == protocol.OutcomeOK:
+		return m.Body, nil
+	case m.Failure != nil:
+		return nil, m.Failure.Fault()
+	case m.Outcome == protocol.OutcomeUnknown:
+		return nil, fault.New(fault.Unknown, "the outcome is not known").WithHint("%s", hintUnknown)
+	}
+	return nil, fault.New(fault.Internal, "the daemon gave no reason for a failure")
+}
+
+const hintUnknown = "vev ls shows what there is now"
+
+// lost says that a conversation ended between a request and its answer.
+func lost(err error) error {
+	if kind := fault.KindOf(err); kind == fault.Usage || kind == fault.Limit {
+		return err // never sent: it breaks a limit of the protocol
+	}
+	if errors.Is(err, io.EOF) {
+		return fault.New(fault.Unknown, "the connection ended before the answer").WithHint("%s", hintUnknown)
+	}
+	return fault.Wrap(fault.Unknown, err, "the connection was lost before the answer").WithHint("%s", hintUnknown)
+}
+
+// bodyOf is the answer as the type its request must have.
+func bodyOf[T protocol.ResultBody](body protocol.ResultBody, err error) (T, error) {
+	typed, ok := body.(T)
+	if err == nil && !ok {
+		err = fault.New(fault.Violation, "the daemon gave another answer than was asked for")
+	}
+	return typed, err
+}
+
+// act runs one request that needs a session to be there: without a daemon there is none.
+func (c *cli) act(ctx context.Context, session string, timeout time.Duration, body protocol.RequestBody) (protocol.ResultBody, error) {
+	t, err := c.begin(ctx, protocol.ExistingOnly)
+	if isNoDaemon(err) {
+		return nil, noSession(session)
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer t.close()
+	return t.ask(timeout, body)
+}
+
+// noSession is what the daemon would say if there were one.
+func noSession(name string) error {
+	if name == "" {
+		return fault.New(fault.NotFound, "there are no sessions").WithHint("vev new makes one")
+	}
+	return fault.New(fault.NotFound, "no session %q", fault.Clean(name)).
+		WithHint("there are no sessions; vev new makes one")
+}
