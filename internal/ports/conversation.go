@@ -64,11 +64,16 @@ type BrokerConn interface {
 	Numbers() protocol.ConnNumbers
 }
 
-// StreamRequest is an OpenStream that waits for its answer: exactly one of Open and Refuse.
+// StreamRequest is an OpenStream that waits for its answer: exactly one of Open, Hand and Refuse.
 type StreamRequest interface {
 	Host() string
 	Start() protocol.StartPolicy
 	Open() (Stream, error)
+	// Hand grants the stream by giving the client the connection itself, where the client's
+	// carriage can take it; ok is false where not, and nothing was answered then. The stream
+	// carries no bytes: it ends when the client has done with the connection. The caller keeps
+	// its own hold of conn.
+	Hand(conn io.ReadWriteCloser) (s Stream, ok bool, err error)
 	Refuse(protocol.Failure) error
 }
 

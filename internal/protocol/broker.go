@@ -90,7 +90,12 @@ type (
 		Host  string // LocalHost or a host of the catalogue
 		Start StartPolicy
 	}
-	StreamOpened struct{ Ref StreamRef }
+	// StreamOpened grants a stream. Direct: the daemon's connection itself came with this message, as
+	// a descriptor (FeatureDirect), and carries the bytes; the stream stands for its life.
+	StreamOpened struct {
+		Ref    StreamRef
+		Direct bool
+	}
 
 	// StreamData is a chunk of a stream, in either direction. Data is valid until the
 	// receiver reads its next message.

@@ -56,6 +56,9 @@ func (r Role) String() string {
 // Features a connection may have; an unknown bit is harmless.
 const (
 	FeatureNone uint64 = 0
+	// FeatureDirect: the broker conversation runs on a Unix socket, and a client can be handed
+	// the connection to a daemon as a descriptor.
+	FeatureDirect uint64 = 1 << 0
 )
 
 // Hello is what a client offers in its preamble.

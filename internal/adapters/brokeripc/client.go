@@ -44,7 +44,9 @@ func Dial(ctx context.Context, rw io.ReadWriteCloser, software string) (*Client,
 
 // register is the client's part of the conversation up to Registered.
 func register(rw io.ReadWriteCloser, software string) (*conn, error) {
-	agreed, err := streamframe.ClientHandshake(rw, protocol.NewHello(protocol.BrokerClient, software))
+	hello := protocol.NewHello(protocol.BrokerClient, software)
+	rw, hello.Features = receiving(rw)
+	agreed, err := streamframe.ClientHandshake(rw, hello)
 	if err != nil {
 		return nil, err
 	}
@@ -86,9 +88,12 @@ func (c *Client) OpenStream(ctx context.Context, host string, start protocol.Sta
 	}
 	c.conn.mu.Lock()
 	c.conn.reading.urgent--
-	refused := s.werr
+	refused, direct := s.werr, s.direct
+	s.direct = none
 	c.conn.mu.Unlock()
 	switch {
+	case direct != none:
+		return handed(s, direct)
 	case refused != nil:
 		return nil, refused
 	case ctx.Err() != nil:
@@ -190,7 +195,7 @@ func (c *Client) message(m any) (after func(), err error) {
 	n := c.conn
 	switch m := m.(type) {
 	case *protocol.StreamOpened:
-		return nil, c.opened(m.Ref)
+		return nil, c.opened(m)
 	case *protocol.BrokerStats:
 		return nil, c.result(m.Operation, statsAnswer{numbers: m.Stats})
 	case *protocol.OperationResult:
@@ -210,16 +215,24 @@ func (c *Client) message(m any) (after func(), err error) {
 	return nil, fault.New(fault.Violation, "%T came unasked", m)
 }
 
-func (c *Client) opened(ref protocol.StreamRef) error {
+func (c *Client) opened(m *protocol.StreamOpened) error {
 	n := c.conn
-	if err := n.inScope(ref); err != nil {
+	if err := n.inScope(m.Ref); err != nil {
 		return err
 	}
-	v, err := n.machine.PeerOpened(ref.ID)
+	direct := none
+	if m.Direct {
+		if direct = takeReceived(n.rw); direct == none {
+			return fault.New(fault.Violation, "stream %d was granted with a descriptor that did not come", m.Ref.ID)
+		}
+	}
+	v, err := n.machine.PeerOpened(m.Ref.ID)
 	if err != nil || v == brokerwire.Discard {
+		closeDescriptor(direct) // given up meanwhile
 		return orNil(err)
 	}
-	s := n.streams[ref.ID]
+	s := n.streams[m.Ref.ID]
+	s.direct = direct
 	close(s.answered)
 	s.answered = nil
 	return nil

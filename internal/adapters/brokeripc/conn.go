@@ -3,7 +3,6 @@ package brokeripc
 import (
 	"errors"
 	"io"
-	"net"
 	"sync"
 	"time"
 
@@ -99,7 +98,7 @@ func newConn(rw io.ReadWriteCloser, rd *streamframe.Reader, scope protocol.Scope
 	if d, ok := rw.(interface{ SetReadDeadline(time.Time) error }); ok && d.SetReadDeadline(time.Time{}) == nil {
 		c.intr = d
 	}
-	if u, ok := rw.(*net.UnixConn); ok {
+	if u, ok := rw.(interface{ SetWriteBuffer(int) error }); ok {
 		_ = u.SetWriteBuffer(socketBuffer) // it only tunes
 	}
 	c.reading.keeper.L = &c.mu
@@ -126,6 +125,9 @@ func (c *conn) stopped() {
 	last := c.running == 0
 	if last && c.grace != nil {
 		c.grace.Stop()
+	}
+	if last {
+		c.dropHanding()
 	}
 	c.mu.Unlock()
 	if last {
@@ -256,6 +258,10 @@ func (c *conn) finish(s *Stream, rerr, werr error, drop bool) {
 	if s.answered != nil {
 		close(s.answered)
 		s.answered = nil
+	}
+	if drop {
+		closeDescriptor(s.direct) // nobody took it
+		s.direct = none
 	}
 }
 

@@ -1,7 +1,9 @@
 package brokeripc
 
 import (
+	"io"
 	"slices"
+	"syscall"
 
 	"github.com/vev-term/vev/internal/adapters/brokerwire"
 	"github.com/vev-term/vev/internal/domain/fault"
@@ -128,6 +130,34 @@ func (r *request) Open() (ports.Stream, error) {
 	}
 	r.server.post(&protocol.StreamOpened{Ref: r.stream.ref()})
 	return r.stream, nil
+}
+
+// Hand implements ports.StreamRequest. Errors as of Open.
+func (r *request) Hand(conn io.ReadWriteCloser) (ports.Stream, bool, error) {
+	source, ok := conn.(syscall.Conn)
+	if !ok || !r.server.direct {
+		return nil, false, nil
+	}
+	fd, err := duplicate(source)
+	if err != nil {
+		return nil, false, nil // the relay does as well
+	}
+	c := r.server.conn
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.err != nil:
+		err = c.err
+	case !c.machine.Opened(r.stream.id):
+		err = fault.New(fault.Canceled, "the client gave the stream up")
+	}
+	if err != nil {
+		closeDescriptor(fd)
+		return nil, true, err
+	}
+	c.writing.handing = append(c.writing.handing, fd)
+	r.server.post(&protocol.StreamOpened{Ref: r.stream.ref(), Direct: true})
+	return r.stream, true, nil
 }
 
 // Refuse implements ports.StreamRequest.

@@ -26,6 +26,7 @@ type Server struct {
 	conn   *conn
 	broker Broker
 	client string        // what the client called itself
+	direct bool          // the client takes descriptors
 	asked  chan struct{} // a request came; holds one note for any number of them
 
 	// Guarded by conn.mu.
@@ -50,7 +51,9 @@ func Accept(ctx context.Context, rw io.ReadWriteCloser, b Broker) (*Server, erro
 
 // register is the broker's part of the conversation up to Registered.
 func (s *Server) register(rw io.ReadWriteCloser) error {
-	agreed, err := streamframe.ServerHandshake(rw, protocol.NewHello(protocol.BrokerServer, s.broker.Software))
+	hello := protocol.NewHello(protocol.BrokerServer, s.broker.Software)
+	hello.Features = sendable(rw)
+	agreed, err := streamframe.ServerHandshake(rw, hello)
 	if err != nil {
 		return err
 	}
@@ -74,6 +77,7 @@ func (s *Server) register(rw io.ReadWriteCloser) error {
 	scope := protocol.Scope{BrokerEpoch: s.broker.Epoch}
 	_, _ = rand.Read(scope.Connection[:]) // never fails
 	s.client = fault.Clean(reg.Client)
+	s.direct = agreed.Features&protocol.FeatureDirect != 0
 	s.conn = newConn(rw, rd, scope, brokerwire.ServerRefs(scope), agreedLimits(agreed))
 	return w.WriteWith(func(dst []byte) ([]byte, error) {
 		return brokerwire.AppendServer(dst, &protocol.Registered{Scope: scope})

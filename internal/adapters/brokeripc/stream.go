@@ -20,6 +20,7 @@ type Stream struct {
 	// Guarded by conn.mu.
 	live     bool          // the machine knows it as opening or open
 	answered chan struct{} // client: closed when the broker has answered; nil afterwards
+	direct   int           // client: the descriptor that came with the answer, until OpenStream takes it
 	rerr     error         // what Read returns once the queue is empty
 	werr     error         // what Write returns
 	dropped  bool          // what was received is void
@@ -48,7 +49,7 @@ type Stream struct {
 
 func (c *conn) newStream(id protocol.StreamID) *Stream {
 	s := &Stream{
-		conn: c, id: id, live: true, quantum: quantum,
+		conn: c, id: id, live: true, quantum: quantum, direct: none,
 		recv: newRecvWindow(c.opts.window, cost(c.opts.chunk)), send: newSendWindow(c.opts.window),
 	}
 	s.rcond.L, s.wcond.L = &c.mu, &c.mu

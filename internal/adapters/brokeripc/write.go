@@ -29,6 +29,7 @@ type writeTurn struct {
 	taken      bool
 	turns      writeTurns
 	unsent     []byte    // frames that go before those in line: control messages, some data
+	handing    []int     // descriptors that go with unsent, in the order of their frames
 	overtaking int       // bytes of data in unsent
 	owing      []*Stream // streams with credit to grant; at most protocol.MaxStreams
 	flusher    sync.Cond
@@ -37,6 +38,7 @@ type writeTurn struct {
 // sender is the carriage's write side. Owned by who has the writing turn.
 type sender struct {
 	buf  []byte // what is sent now, up to the payload
+	hand []int  // descriptors that go with it
 	vec  [2][]byte
 	bufs net.Buffers
 }
@@ -157,6 +159,7 @@ func (c *conn) takeUnsent() {
 	w := &c.writing
 	spare := c.out.buf[:0]
 	c.out.buf, w.unsent, w.overtaking = w.unsent, spare, 0
+	c.out.hand, w.handing = w.handing, nil
 	for i, s := range w.owing {
 		if s.owed > 0 {
 			c.appendGrant(&c.out.buf, s)
@@ -247,6 +250,11 @@ func endFrame(b []byte, at, n int) {
 // send writes out.buf and the payload behind it, with the writing turn held.
 func (c *conn) send(payload []byte) error {
 	o := &c.out
+	if o.hand != nil {
+		if err := c.sendHanding(); err != nil {
+			return err
+		}
+	}
 	if len(payload) <= copyBelow {
 		o.buf = append(o.buf, payload...)
 		if len(o.buf) == 0 {

@@ -63,7 +63,7 @@ func (c *checker) serverStream(in []byte) protocol.BrokerServerMessage {
 	case TagStreamOpened:
 		w := new(wire.StreamOpened)
 		c.read(in, w)
-		return &protocol.StreamOpened{Ref: c.ref(w.GetRef())}
+		return &protocol.StreamOpened{Ref: c.ref(w.GetRef()), Direct: w.GetDirect()}
 	case TagServerStreamData:
 		w := new(wire.ServerStreamData)
 		c.read(in, w)

@@ -77,7 +77,7 @@ func AppendServer(dst []byte, m protocol.BrokerServerMessage) ([]byte, error) {
 			OperationId: m.Operation[:], Outcome: uint32(m.Outcome), Failure: failureOf(m.Failure),
 		}.Build())
 	case *protocol.StreamOpened:
-		e.SetStreamOpened(wire.StreamOpened_builder{Ref: refOf(m.Ref)}.Build())
+		e.SetStreamOpened(wire.StreamOpened_builder{Ref: refOf(m.Ref), Direct: m.Direct}.Build())
 	case *protocol.StreamData:
 		e.SetServerStreamData(wire.ServerStreamData_builder{Ref: refOf(m.Ref), Data: m.Data}.Build())
 	case *protocol.StreamClosed:

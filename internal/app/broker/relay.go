@@ -26,6 +26,14 @@ func (b *Broker) answer(ctx context.Context, req ports.StreamRequest) {
 		_ = req.Refuse(*protocol.FailureOf(err))
 		return
 	}
+	if stream, ok, err := req.Hand(daemon); ok {
+		if err == nil {
+			_, _ = io.Copy(io.Discard, stream) // until the client has done with it, or is gone
+			_ = stream.Close()
+		}
+		_ = daemon.Close() // our hold of it
+		return
+	}
 	stream, err := req.Open()
 	if err != nil { // the client gave it up meanwhile
 		_ = daemon.Close()

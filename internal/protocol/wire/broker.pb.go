@@ -1886,10 +1886,11 @@ func (b0 OpenStream_builder) Build() *OpenStream {
 }
 
 type StreamOpened struct {
-	state          protoimpl.MessageState `protogen:"opaque.v1"`
-	xxx_hidden_Ref *StreamRef             `protobuf:"bytes,1,opt,name=ref"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	state             protoimpl.MessageState `protogen:"opaque.v1"`
+	xxx_hidden_Ref    *StreamRef             `protobuf:"bytes,1,opt,name=ref"`
+	xxx_hidden_Direct bool                   `protobuf:"varint,2,opt,name=direct"`
+	unknownFields     protoimpl.UnknownFields
+	sizeCache         protoimpl.SizeCache
 }
 
 func (x *StreamOpened) Reset() {
@@ -1924,8 +1925,19 @@ func (x *StreamOpened) GetRef() *StreamRef {
 	return nil
 }
 
+func (x *StreamOpened) GetDirect() bool {
+	if x != nil {
+		return x.xxx_hidden_Direct
+	}
+	return false
+}
+
 func (x *StreamOpened) SetRef(v *StreamRef) {
 	x.xxx_hidden_Ref = v
+}
+
+func (x *StreamOpened) SetDirect(v bool) {
+	x.xxx_hidden_Direct = v
 }
 
 func (x *StreamOpened) HasRef() bool {
@@ -1942,7 +1954,8 @@ func (x *StreamOpened) ClearRef() {
 type StreamOpened_builder struct {
 	_ [0]func() // Prevents comparability and use of unkeyed literals for the builder.
 
-	Ref *StreamRef
+	Ref    *StreamRef
+	Direct bool
 }
 
 func (b0 StreamOpened_builder) Build() *StreamOpened {
@@ -1950,6 +1963,7 @@ func (b0 StreamOpened_builder) Build() *StreamOpened {
 	b, x := &b0, m0
 	_, _ = b, x
 	x.xxx_hidden_Ref = b.Ref
+	x.xxx_hidden_Direct = b.Direct
 	return m0
 }
 
@@ -4983,9 +4997,10 @@ const file_broker_proto_rawDesc = "" +
 	"OpenStream\x12%\n" +
 	"\x03ref\x18\x01 \x01(\v2\x13.vev.wire.StreamRefR\x03ref\x12\x12\n" +
 	"\x04host\x18\x02 \x01(\tR\x04host\x12\x14\n" +
-	"\x05start\x18\x03 \x01(\rR\x05start\"5\n" +
+	"\x05start\x18\x03 \x01(\rR\x05start\"M\n" +
 	"\fStreamOpened\x12%\n" +
-	"\x03ref\x18\x01 \x01(\v2\x13.vev.wire.StreamRefR\x03ref\"M\n" +
+	"\x03ref\x18\x01 \x01(\v2\x13.vev.wire.StreamRefR\x03ref\x12\x16\n" +
+	"\x06direct\x18\x02 \x01(\bR\x06direct\"M\n" +
 	"\x10ClientStreamData\x12%\n" +
 	"\x03ref\x18\x01 \x01(\v2\x13.vev.wire.StreamRefR\x03ref\x12\x12\n" +
 	"\x04data\x18\x02 \x01(\fR\x04data\"M\n" +
