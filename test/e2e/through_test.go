@@ -224,7 +224,7 @@ func TestThroughFzf(t *testing.T) {
 func TestThroughTmux(t *testing.T) {
 	tmux := need(t, "tmux")
 	h := newHome(t)
-	conf := h.write("tmux.conf", []byte("set -g status-right ''\nset -g status-left 'S '\nset -g default-command sh\nset -g automatic-rename off\nset -g escape-time 0\n"))
+	conf := h.write("tmux.conf", []byte("set -g status-right ''\nset -g status-left 'S '\nset -g default-command sh\nset -g automatic-rename off\nset -g escape-time 0\nset -g assume-paste-time 0\n"))
 	sock := func(i int) string { return filepath.Join(h.dir, fmt.Sprintf("tmux%d", i)) }
 	p := twice(t, h, 80, 24, func(i int) []string { return []string{tmux, "-S", sock(i), "-f", conf, "new", "-s", "x", "-n", "w"} })
 	p.same("$")
@@ -241,7 +241,7 @@ func TestThroughTmux(t *testing.T) {
 	p.same("third")
 	p.typ("\x02z")
 	p.same("*Z")
-	p.typ("\x02[") // not with the key before: tmux takes that for a paste
+	p.typ("\x02[")
 	p.same("[0/")
 	p.typ("q")
 	p.same("*Z")
