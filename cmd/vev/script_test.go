@@ -58,6 +58,7 @@ func TestScript(t *testing.T) {
 			"seqlines":    cmdSeqLines,
 			"samesum":     cmdSameSum,
 			"rundir":      cmdRunDir,
+			"killdaemon":  cmdKillDaemon,
 		},
 	})
 }
@@ -331,4 +332,11 @@ func cmdSeqLines(ts *testscript.TestScript, _ bool, args []string) {
 	if next != count+1 {
 		ts.Fatalf("%d lines, want %d", next-1, count)
 	}
+}
+
+// cmdKillDaemon kills the daemon outright, as its stats on the last output name it.
+func cmdKillDaemon(ts *testscript.TestScript, _ bool, _ []string) {
+	var stats struct{ Daemon struct{ Pid int } }
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile("stdout")), &stats))
+	ts.Check(syscall.Kill(stats.Daemon.Pid, syscall.SIGKILL))
 }

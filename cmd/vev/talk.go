@@ -15,7 +15,8 @@ import (
 // daemon answers a timeout itself, and only a dead link leaves us without that answer.
 const answerGrace = 5 * time.Second
 
-// talk is one conversation of requests, one at a time. It belongs to one goroutine.
+// talk is a conversation of requests, one at a time, and the next one when it is lost. It
+// belongs to one goroutine.
 type talk struct {
 	ctx  context.Context // of the command
 	dial ports.SessionDialer
@@ -41,22 +42,47 @@ func (t *talk) close() {
 	}
 }
 
+// maxRepeats bounds how often one request is asked again.
+const maxRepeats = 5
+
 // ask sends one request and waits for its result. Timeout 0 is protocol.RequestTimeout. The
-// body is valid until the next ask. An answer that was lost is a fault of kind Unknown. A
-// daemon that refuses because it is ending has done nothing: the next one is asked instead.
+// body is valid until the next ask.
+//
+// It asks again when that is safe: a daemon that refuses because it is ending has done nothing,
+// and a request that changes nothing may be repeated after its answer was lost. The lost answer
+// of any other is a fault of kind Unknown.
 func (t *talk) ask(timeout time.Duration, body protocol.RequestBody) (protocol.ResultBody, error) {
+	deadline := time.Now().Add(timeout)
 	answer, err := t.once(timeout, body)
-	for pause := firstPause; fault.KindOf(err) == fault.Unavailable && pause <= lastPause; pause *= 2 {
+	pause := firstPause
+	for range maxRepeats {
+		kind := fault.KindOf(err)
+		if kind != fault.Unavailable && !(kind == fault.Unknown && onlyLooks(body)) {
+			break
+		}
 		t.close()
 		if !sleep(t.ctx, pause) {
 			return nil, err
 		}
+		pause *= 2
 		if err := t.open(); err != nil {
 			return nil, err
+		}
+		if timeout != 0 {
+			timeout = max(time.Until(deadline), time.Millisecond)
 		}
 		answer, err = t.once(timeout, body)
 	}
 	return answer, err
+}
+
+// onlyLooks reports whether a request changes nothing.
+func onlyLooks(body protocol.RequestBody) bool {
+	switch body.(type) {
+	case *protocol.List, *protocol.Capture, *protocol.History, *protocol.Wait, *protocol.Stats:
+		return true
+	}
+	return false
 }
 
 func (t *talk) once(timeout time.Duration, body protocol.RequestBody) (protocol.ResultBody, error) {
@@ -130,7 +156,11 @@ func (c *cli) act(ctx context.Context, session string, timeout time.Duration, bo
 		return nil, err
 	}
 	defer t.close()
-	return t.ask(timeout, body)
+	answer, err := t.ask(timeout, body)
+	if isNoDaemon(err) { // it has gone meanwhile, and the session with it
+		return nil, noSession(session)
+	}
+	return answer, err
 }
 
 // noSession is what the daemon would say if there were one.
