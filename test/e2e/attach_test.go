@@ -303,8 +303,9 @@ func TestMust5ClientsKilledAtRandom(t *testing.T) {
 	h.waitText("x", "still")
 }
 
-// TestMust5BrokerKilledWhilePasting: 1 MB each through two attached clients, raw and in lines with an echo, while the
-// broker is killed every 200 ms for 10 s. Every byte arrives once and in order.
+// TestMust5BrokerKilledWhilePasting: 1 MB each through two attached clients, raw and in lines with an echo, while every
+// 200 ms for 10 s the broker is killed and the clients' connections are cut, be they the broker's or the daemon's. Every
+// byte arrives once and in order.
 func TestMust5BrokerKilledWhilePasting(t *testing.T) {
 	const size = 1 << 20
 	h := newHome(t)
@@ -315,7 +316,7 @@ func TestMust5BrokerKilledWhilePasting(t *testing.T) {
 	rawTerm := newTerm(t, 80, 24)
 	pr := rawTerm.vev(h, "attach", "raw")
 	rawTerm.sees("ready")
-	cooked.vev(h, "attach", "cooked")
+	pc := cooked.vev(h, "attach", "cooked")
 	cooked.sees("ready")
 
 	pasted := make(chan error, 2)
@@ -334,7 +335,7 @@ func TestMust5BrokerKilledWhilePasting(t *testing.T) {
 			pasted <- nil
 		}()
 	}
-	kills := 0
+	kills, cuts := 0, 0
 	beat := time.NewTicker(200 * time.Millisecond)
 	defer beat.Stop()
 	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); {
@@ -343,9 +344,11 @@ func TestMust5BrokerKilledWhilePasting(t *testing.T) {
 			kill9(t, pid)
 			kills++
 		}
+		cuts += cutConnections(t, pr.pid()) + cutConnections(t, pc.pid())
 	}
-	t.Logf("the broker was killed %d times", kills)
+	t.Logf("the broker was killed %d times, %d connections were cut", kills, cuts)
 	require.Greater(t, kills, 20)
+	require.Greater(t, cuts, 20)
 	require.NoError(t, <-pasted)
 	require.NoError(t, <-pasted)
 	rawTerm.typ("END")

@@ -116,6 +116,31 @@ func kill9(t *testing.T, pid int) {
 	waitGone(t, pid)
 }
 
+// cutConnections shuts all connected sockets of a process down, as the loss of a link does, and returns how many.
+func cutConnections(t *testing.T, pid int) (cut int) {
+	t.Helper()
+	process, err := unix.PidfdOpen(pid, 0)
+	require.NoError(t, err)
+	defer unix.Close(process)
+	links, err := filepath.Glob(filepath.Join("/proc", strconv.Itoa(pid), "fd/*"))
+	require.NoError(t, err)
+	for _, link := range links {
+		number, err := strconv.Atoi(filepath.Base(link))
+		if what, _ := os.Readlink(link); err != nil || !strings.HasPrefix(what, "socket:") {
+			continue
+		}
+		fd, err := unix.PidfdGetfd(process, number, 0)
+		if err != nil {
+			continue // closed meanwhile
+		}
+		if unix.Shutdown(fd, unix.SHUT_RDWR) == nil {
+			cut++
+		}
+		unix.Close(fd)
+	}
+	return cut
+}
+
 // eventually is for what nobody announces: it asks again and again.
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()

@@ -16,7 +16,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
+	"github.com/vev-term/vev/internal/domain"
 	"github.com/vev-term/vev/internal/domain/vt"
+	"github.com/vev-term/vev/internal/testkit/ptytest"
 )
 
 // maxSeen is how many of the newest bytes that a terminal got are kept, to look for sequences in.
@@ -40,46 +42,15 @@ type term struct {
 
 func newTerm(t *testing.T, cols, rows int) *term {
 	t.Helper()
-	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
-	require.NoError(t, err)
+	master, slave := ptytest.Pair(t)
+	ptytest.SetSize(t, master, domain.Size{Cols: cols, Rows: rows})
 	tt := &term{
-		t: t, master: master, done: make(chan struct{}),
+		t: t, master: master, slave: slave, done: make(chan struct{}),
 		screen: vt.New(vt.Options{Cols: cols, Rows: rows}), changed: make(chan struct{}),
 	}
-	var number int
-	tt.control(master, func(fd int) error {
-		if err := unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0); err != nil {
-			return err
-		}
-		number, err = unix.IoctlGetInt(fd, unix.TIOCGPTN)
-		return err
-	})
-	tt.slave, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0)
-	require.NoError(t, err)
-	tt.setSize(cols, rows)
 	go tt.read()
-	t.Cleanup(func() {
-		tt.hangUp()
-		tt.slave.Close()
-	})
+	t.Cleanup(tt.hangUp)
 	return tt
-}
-
-// control does something with a descriptor and keeps the file pollable: Fd would not.
-func (tt *term) control(f *os.File, do func(fd int) error) {
-	tt.t.Helper()
-	conn, err := f.SyscallConn()
-	require.NoError(tt.t, err)
-	var result error
-	require.NoError(tt.t, conn.Control(func(fd uintptr) { result = do(int(fd)) }))
-	require.NoError(tt.t, result)
-}
-
-func (tt *term) setSize(cols, rows int) {
-	tt.t.Helper()
-	tt.control(tt.master, func(fd int) error {
-		return unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Col: uint16(cols), Row: uint16(rows)})
-	})
 }
 
 // resize is what dragging the window's edge does.
@@ -88,7 +59,7 @@ func (tt *term) resize(cols, rows int) {
 	tt.mu.Lock()
 	tt.screen.Resize(cols, rows)
 	tt.mu.Unlock()
-	tt.setSize(cols, rows)
+	ptytest.SetSize(tt.t, tt.master, domain.Size{Cols: cols, Rows: rows})
 }
 
 func (tt *term) read() {
@@ -194,16 +165,9 @@ func (tt *term) got() int64 {
 }
 
 // modes are the line discipline's.
-func (tt *term) modes() (modes unix.Termios) {
+func (tt *term) modes() unix.Termios {
 	tt.t.Helper()
-	tt.control(tt.slave, func(fd int) error {
-		got, err := unix.IoctlGetTermios(fd, unix.TCGETS)
-		if err == nil {
-			modes = *got
-		}
-		return err
-	})
-	return modes
+	return ptytest.Modes(tt.t, tt.slave)
 }
 
 // textOf is the screen as text, a line for each row, blanks at the ends cut.
