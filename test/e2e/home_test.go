@@ -195,6 +195,7 @@ func (h *home) session(name string) listed {
 // numbers is what `vev stats --json` says of a process.
 type numbers struct {
 	Pid, Goroutines, Clients, Streams, Sessions, Attachments, Conversations int
+	FlowErrors                                                              int `json:"flow_errors"`
 }
 
 func (h *home) stats() (broker, daemon *numbers) {
