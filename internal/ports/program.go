@@ -18,6 +18,9 @@ type Program interface {
 	// written, or there is an error. What a program that edits lines does not take of a line over
 	// 4 KiB, the kernel drops.
 	Write(p []byte) (int, error)
+	// TryWrite gives as much input as the terminal takes at once and never waits; it returns how
+	// many bytes that were. Of what fails, the next Write tells why. For who may Write.
+	TryWrite(p []byte) int
 	// Resize sets the terminal's size; the kernel tells the program.
 	Resize(domain.Size) error
 	// Pid is the process id of the program; it is also its process group and session.

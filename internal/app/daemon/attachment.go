@@ -38,6 +38,7 @@ type attachment struct {
 	echo        uint64      // last input the program had time to answer
 	echoSent    uint64      // last echo that a frame carried
 	answering   []answering // written, not yet echo; oldest first
+	looks       time.Time   // when the sender looks again by itself, or zero
 
 	events     []protocol.Event // unacknowledged, oldest first
 	eventBytes int
@@ -143,7 +144,7 @@ func (a *attachment) resume(m *protocol.Attach, l *link) (received uint64, err e
 	a.view.restart()
 	a.ackEvents(m.Resume.EventSeq)
 	a.eventSent = m.Resume.EventSeq
-	a.ackSent, a.echoSent, a.unacked = 0, 0, 0
+	a.ackSent, a.echoSent, a.unacked, a.looks = 0, 0, 0, time.Time{}
 	if !a.readOnly {
 		a.size = m.Size
 		s.resize(a.size)
@@ -230,15 +231,37 @@ func (a *attachment) input(l *link, m *protocol.Input) error {
 			a.queued+a.unacked+len(m.Data), protocol.InputWindowBytes)
 	}
 	a.received = m.Seq
-	if !s.input.push(a, m.Seq, m.Data) {
-		a.written = m.Seq // the program has ended: there is nobody to read it
-		return nil
-	}
-	a.queued += len(m.Data)
 	a.active = time.Now()
 	s.lastUsed = a.active
 	s.resize(a.size)
+	a.give(m)
 	return nil
+}
+
+// give hands input on: to the terminal where that takes it at once, as it does for a key,
+// else to the queue. The caller holds s.mu.
+func (a *attachment) give(m *protocol.Input) {
+	s := a.s
+	if s.input.claim() {
+		n := s.program.TryWrite(m.Data)
+		a.queued += len(m.Data)
+		if n == len(m.Data) {
+			s.input.release(chunk{})
+			s.d.numbers.inputBytes.Add(uint64(n))
+			a.inputWritten(m.Seq, n, a.active)
+			return
+		}
+		a.queued -= n
+		a.unacked += n
+		s.d.numbers.inputBytes.Add(uint64(n))
+		s.input.release(chunk{data: append([]byte(nil), m.Data[n:]...), from: a, seq: m.Seq})
+		return
+	}
+	if !s.input.push(a, m.Seq, m.Data) {
+		a.written = m.Seq // the program has ended: there is nobody to read it
+		return
+	}
+	a.queued += len(m.Data)
 }
 
 // inputWritten is told by the session's writer. The caller holds s.mu.
@@ -254,7 +277,11 @@ func (a *attachment) inputWritten(seq uint64, n int, now time.Time) {
 	} else {
 		a.answering = append(a.answering, answering{seq, now})
 	}
-	a.poke()
+	// The sender need not look before the answer comes, or the time for one has passed: a
+	// wake-up here would run beside the program that is to answer.
+	if a.unacked >= ackBytes || a.looks.IsZero() || now.Add(ackDelay).Before(a.looks) {
+		a.poke()
+	}
 }
 
 // acked handles the client's Ack.

@@ -26,6 +26,7 @@ type program struct {
 	output []byte
 	input  []byte
 	deaf   bool // does not read its input
+	takes  int  // what TryWrite takes at the most
 	size   domain.Size
 	exited bool
 	closed bool
@@ -36,7 +37,7 @@ type program struct {
 }
 
 func newProgram(cmd domain.Command, size domain.Size) *program {
-	p := &program{size: size, cmd: cmd}
+	p := &program{size: size, cmd: cmd, takes: 100}
 	p.cond = sync.NewCond(&p.mu)
 	return p
 }
@@ -68,6 +69,17 @@ func (p *program) Write(b []byte) (int, error) {
 	p.input = append(p.input, b...)
 	p.cond.Broadcast()
 	return len(b), nil
+}
+
+func (p *program) TryWrite(b []byte) int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.deaf || p.closed || p.exited {
+		return 0
+	}
+	n := min(len(b), p.takes)
+	p.input = append(p.input, b[:n]...)
+	return n
 }
 
 func (p *program) Resize(s domain.Size) error {

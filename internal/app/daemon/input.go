@@ -32,6 +32,7 @@ type inputQueue struct {
 	bytes    int
 	replies  int
 	requests int
+	busy     bool // somebody writes to the terminal
 	closed   bool
 	ready    chan struct{} // cap 1: chunks may be there, or closed
 	room     chan struct{} // cap 1: requests may have room
@@ -39,6 +40,32 @@ type inputQueue struct {
 
 func newInputQueue() *inputQueue {
 	return &inputQueue{ready: make(chan struct{}, 1), room: make(chan struct{}, 1)}
+}
+
+// claim takes the terminal for a write that does not wait, if nothing is queued or being
+// written. The caller calls release.
+func (q *inputQueue) claim() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.closed || q.busy || len(q.chunks) > 0 {
+		return false
+	}
+	q.busy = true
+	return true
+}
+
+// release gives the terminal back; rest is what of a claim's write was not taken.
+func (q *inputQueue) release(rest chunk) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.busy = false
+	if len(rest.data) > 0 && !q.closed {
+		q.chunks = append([]chunk{rest}, q.chunks...)
+		q.bytes += len(rest.data)
+	}
+	if len(q.chunks) > 0 {
+		signal(q.ready)
+	}
 }
 
 // push adds a copy of an attachment's input, joined to what it sent just before; false: the
@@ -98,7 +125,8 @@ func (q *inputQueue) take() (chunk, bool) {
 			q.mu.Unlock()
 			return chunk{}, false
 		}
-		if len(q.chunks) > 0 {
+		if len(q.chunks) > 0 && !q.busy {
+			q.busy = true
 			c := q.chunks[0]
 			q.chunks[0] = chunk{}
 			if q.chunks = q.chunks[1:]; len(q.chunks) == 0 {
@@ -115,6 +143,7 @@ func (q *inputQueue) take() (chunk, bool) {
 // written settles the account of a chunk that take returned.
 func (q *inputQueue) written(c chunk) {
 	q.mu.Lock()
+	q.busy = false
 	q.bytes -= len(c.data)
 	if c.cut {
 		q.replies -= len(c.data)

@@ -22,7 +22,9 @@ func (a *attachment) send(l *link) bool {
 	defer timer.Stop()
 	for {
 		a.s.mu.Lock()
-		next := a.next(l, &out, time.Now())
+		now := time.Now()
+		next := a.next(l, &out, now)
+		again := a.look(now, next)
 		a.s.mu.Unlock()
 		switch {
 		case next.out != nil:
@@ -32,10 +34,8 @@ func (a *attachment) send(l *link) bool {
 			continue
 		case next.end != nil:
 			return l.conn.Send(next.end) == nil
-		case next.wait > 0:
+		case again:
 			timer.Reset(next.wait)
-		default:
-			timer.Stop()
 		}
 		select {
 		case <-l.wake:
@@ -45,6 +45,24 @@ func (a *attachment) send(l *link) bool {
 			return false
 		}
 	}
+}
+
+// look notes when the sender looks again by itself, and reports whether its timer must be set
+// for that: one that fires earlier is left alone, as setting it costs more than looking. The
+// caller holds s.mu.
+func (a *attachment) look(now time.Time, s step) bool {
+	if s.out != nil || s.end != nil || s.wait == 0 {
+		if !a.looks.After(now) {
+			a.looks = time.Time{}
+		}
+		return false
+	}
+	at := now.Add(s.wait)
+	if a.looks.After(now) && !at.Before(a.looks) {
+		return false
+	}
+	a.looks = at
+	return true
 }
 
 // next decides. Everything a client gets is decided here. The caller holds s.mu.
@@ -176,7 +194,7 @@ func (a *attachment) ackDue(now time.Time) time.Duration {
 		if len(a.answering) == 0 {
 			return 0 // echo has moved
 		}
-		due = a.answering[len(a.answering)-1].at
+		due = a.answering[0].at
 	}
 	return max(0, due.Add(ackDelay).Sub(now))
 }
