@@ -78,6 +78,7 @@ func setup(env *testscript.Env) error {
 	env.Setenv("PS1", "$ ")
 	env.Setenv("TERM", "xterm-256color")
 	env.Setenv("LC_ALL", "C.UTF-8")
+	env.Setenv("GORACE", "atexit_sleep_ms=0") // else each process of a race build ends a second late
 	env.Setenv("PATH", filepath.Dir(binary)+string(filepath.ListSeparator)+env.Getenv("PATH"))
 	terms := &terminals{open: map[string]*term{}}
 	env.Values[termsKey{}] = terms
@@ -109,6 +110,7 @@ func endProcesses(t testscript.T, vars []string) {
 	for _, dir := range append(dirs, filepath.Join(home, "state")) {
 		_ = os.Chmod(dir, 0o700)
 	}
+	defer checkLogs(t, filepath.Join(home, "state"))
 	vev("kill", "--all")
 	var stats struct{ Broker, Daemon *struct{ Pid int } }
 	if err := json.Unmarshal(vev("stats", "--json"), &stats); err != nil {
@@ -121,6 +123,18 @@ func endProcesses(t testscript.T, vars []string) {
 		}
 		if !endProcess(process.Pid) {
 			t.Log("did not end on SIGTERM: process", process.Pid)
+			t.FailNow()
+		}
+	}
+}
+
+// checkLogs fails when a service wrote of a race or a panic.
+func checkLogs(t testscript.T, state string) {
+	logs, _ := filepath.Glob(filepath.Join(state, "*.log"))
+	for _, log := range logs {
+		text, err := os.ReadFile(log)
+		if err != nil || strings.Contains(string(text), "DATA RACE") || strings.Contains(string(text), "goroutine ") {
+			t.Log(log, err, string(text))
 			t.FailNow()
 		}
 	}

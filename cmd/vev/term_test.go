@@ -104,7 +104,7 @@ func startTerm(ts *testscript.TestScript, args []string) *term {
 		argv[0] = binary
 	}
 	var env []string
-	for _, key := range []string{"PATH", "HOME", "VEV_HOME", "VEV_SESSION", "VEV_BINARY", "SHELL", "PS1", "TERM", "LC_ALL"} {
+	for _, key := range []string{"PATH", "HOME", "VEV_HOME", "VEV_SESSION", "VEV_BINARY", "SHELL", "PS1", "TERM", "LC_ALL", "GORACE"} {
 		if value := ts.Getenv(key); value != "" {
 			env = append(env, key+"="+value)
 		}
