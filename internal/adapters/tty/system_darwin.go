@@ -21,6 +21,7 @@ const maxPath = 1024
 func name(f *os.File) (string, error) {
 	var buf [maxPath]byte
 	err := control(f, func(fd int) error {
+		//lint:ignore SA1019 the library has no call that fills this buffer; this one goes through libSystem too
 		_, _, errno := unix.Syscall(unix.SYS_FCNTL, uintptr(fd), unix.F_GETPATH, uintptr(unsafe.Pointer(&buf[0])))
 		if errno != 0 {
 			return errno
@@ -32,4 +33,12 @@ func name(f *os.File) (string, error) {
 	}
 	path, _, _ := bytes.Cut(buf[:], []byte{0})
 	return string(path), nil
+}
+
+func parentOf(pid int) (int, error) {
+	info, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
+	if err != nil {
+		return 0, err
+	}
+	return int(info.Eproc.Ppid), nil
 }

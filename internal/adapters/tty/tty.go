@@ -32,7 +32,8 @@ func IsTerminal(f *os.File) bool {
 }
 
 // Open opens the terminal of standard input; its modes are as they were. From here on signals
-// are events. The fault is Usage when standard input is no terminal.
+// are events, except those that this process ignores: who started it wanted that. The fault is
+// Usage when standard input is no terminal.
 func Open() (*Terminal, error) {
 	if !IsTerminal(os.Stdin) {
 		return nil, fault.New(fault.Usage, "standard input is not a terminal").
@@ -51,26 +52,17 @@ func Open() (*Terminal, error) {
 	return &Terminal{f: f, found: found, watch: newWatch()}, nil
 }
 
-// reopen opens the terminal behind in for ourselves: by its own name, which is right even when
-// it is not the controlling terminal, or else as the controlling one.
+// reopen opens the terminal behind in for ourselves: itself, even when it is not the
+// controlling terminal, or else, when it belongs to another user (after su), the controlling
+// one, which anybody may open who has it.
 func reopen(in *os.File) (*os.File, error) {
 	const flags = os.O_RDWR | unix.O_NOCTTY | unix.O_NONBLOCK
 	if path, err := name(in); err == nil {
 		if f, err := os.OpenFile(path, flags, 0); err == nil {
-			if same(in, f) {
-				return f, nil
-			}
-			f.Close()
+			return f, nil
 		}
 	}
 	return os.OpenFile("/dev/tty", flags, 0)
-}
-
-// same reports whether a and b are one device.
-func same(a, b *os.File) bool {
-	sa, errA := a.Stat()
-	sb, errB := b.Stat()
-	return errA == nil && errB == nil && os.SameFile(sa, sb)
 }
 
 // Raw implements ports.Terminal: nothing the terminal sends is changed, echoed or a signal.
@@ -89,7 +81,8 @@ func (t *Terminal) Raw() error {
 func (t *Terminal) Restore() error { return t.set(t.found) }
 
 // set changes the modes at once, without waiting for output that the terminal may not take.
-// In the background it would stop us or spoil another job's modes, so it does nothing there.
+// In the background it would stop us or spoil another job's modes, so it does nothing there;
+// with the return to the foreground comes TerminalResumed, and with that the next Raw.
 func (t *Terminal) set(m unix.Termios) error {
 	return control(t.f, func(fd int) error {
 		if owner, err := unix.IoctlGetInt(fd, unix.TIOCGPGRP); err == nil && owner != unix.Getpgrp() {
@@ -127,7 +120,7 @@ func (t *Terminal) Size() (domain.Size, error) {
 	if size.Cols == 0 || size.Rows == 0 {
 		return domain.DefaultSize, nil
 	}
-	return size, nil
+	return domain.Size{Cols: min(size.Cols, domain.MaxCols), Rows: min(size.Rows, domain.MaxRows)}, nil
 }
 
 // Events implements ports.Terminal.
@@ -135,28 +128,14 @@ func (t *Terminal) Events() <-chan ports.TerminalEvent { return t.watch.events }
 
 // Suspend implements ports.Terminal.
 func (t *Terminal) Suspend() error {
-	if orphaned() {
+	if !continuable() {
 		return fault.New(fault.Unsupported, "there is no shell to continue this job").
-			WithHint("detach instead: Ctrl-\\ d")
+			WithHint("detach instead, and attach again later")
 	}
-	err := t.Restore()
-	return errors.Join(err, t.watch.stop())
-}
-
-// orphaned reports whether nobody in our session could continue our job (POSIX.1, orphaned
-// process group; exact when we lead the job, as a program that a shell started does).
-func orphaned() bool {
-	parent := unix.Getppid()
-	session, err := unix.Getsid(0)
-	if err != nil {
-		return true
+	if err := t.Restore(); err != nil {
+		return err
 	}
-	parents, err := unix.Getsid(parent)
-	if err != nil || parents != session {
-		return true
-	}
-	group, err := unix.Getpgid(parent)
-	return err != nil || group == unix.Getpgrp()
+	return stopJob()
 }
 
 // Close implements ports.Terminal.

@@ -59,7 +59,7 @@ func Start(t testing.TB, argv, env []string, size domain.Size) *Term {
 		engine: vt.New(vt.Options{Cols: size.Cols, Rows: size.Rows}),
 		more:   make(chan struct{}), answer: make(chan struct{}, 1),
 	}
-	setSize(t, slave, size)
+	SetSize(t, slave, size)
 	p.found = p.Modes()
 	p.cmd = exec.Command(argv[0], argv[1:]...)
 	p.cmd.Env = env
@@ -147,7 +147,7 @@ func (p *Term) Resize(size domain.Size) {
 	p.mu.Lock()
 	p.engine.Resize(size.Cols, size.Rows)
 	p.mu.Unlock()
-	setSize(p.t, p.master, size)
+	SetSize(p.t, p.master, size)
 }
 
 // Screen returns what is seen now.
@@ -253,15 +253,7 @@ func (p *Term) HangUp() { p.master.Close() }
 // Modes returns the terminal's modes now; they stay after the program's end.
 func (p *Term) Modes() unix.Termios {
 	p.t.Helper()
-	var modes unix.Termios
-	control(p.t, p.master, func(fd int) error {
-		m, err := unix.IoctlGetTermios(fd, getTermios)
-		if err == nil {
-			modes = *m
-		}
-		return err
-	})
-	return modes
+	return Modes(p.t, p.master)
 }
 
 // Found returns the terminal's modes before the program started.
@@ -278,13 +270,6 @@ func (p *Term) Raw() bool {
 func (p *Term) SetModes(m unix.Termios) {
 	p.t.Helper()
 	control(p.t, p.master, func(fd int) error { return unix.IoctlSetTermios(fd, setTermios, &m) })
-}
-
-func setSize(t testing.TB, f *os.File, size domain.Size) {
-	t.Helper()
-	control(t, f, func(fd int) error {
-		return unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Row: uint16(size.Rows), Col: uint16(size.Cols)})
-	})
 }
 
 // control does something with a descriptor and keeps the file pollable.
