@@ -88,11 +88,26 @@ func (d *dialer) once(ctx context.Context) (ports.SessionClientConn, error) {
 		_ = broker.Close()
 		return nil, refusal(err)
 	}
-	conn, err := sessionwire.Client(ctx, &carriage{Stream: stream, broker: broker}, software())
+	// The stream goes in as it is: it may be the daemon's own connection, with all a socket can.
+	conn, err := sessionwire.Client(ctx, stream, software())
 	if err != nil {
+		_ = broker.Close()
 		return nil, cut(err)
 	}
-	return conn, nil
+	return &brokered{ClientConn: conn, broker: broker}, nil
+}
+
+// brokered is a session conversation that is the only thing its broker conversation is for:
+// both end together.
+type brokered struct {
+	*sessionwire.ClientConn
+	broker *brokeripc.Client
+}
+
+func (b *brokered) Close() error {
+	err := b.ClientConn.Close()
+	_ = b.broker.Close() // there is nothing left in it that could be lost
+	return err
 }
 
 // broker begins a conversation with the broker and starts it when there is a reason to: to
@@ -135,17 +150,6 @@ func refusal(err error) error {
 		return errNoDaemon
 	}
 	return cut(err)
-}
-
-// carriage is a stream that is its broker conversation's only one: both end together.
-type carriage struct {
-	ports.Stream
-	broker *brokeripc.Client
-}
-
-func (c *carriage) Close() error {
-	_ = c.Stream.Close()
-	return c.broker.Close()
 }
 
 // sleep waits; false: ctx ended first.
