@@ -466,8 +466,9 @@ func TestBrokersViolations(t *testing.T) {
 func TestUnreadAnswersEndTheConnection(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		p, s := scriptOn(t, 1<<10)
+		asked := 0
 		go func() {
-			for {
+			for ; ; asked++ {
 				if _, err := p.rw.Write([]byte{0, 0, 0, 3, 0xb2, 0x06, 0}); err != nil { // Subscribe
 					return
 				}
@@ -475,6 +476,8 @@ func TestUnreadAnswersEndTheConnection(t *testing.T) {
 		}()
 		<-s.Done()
 		require.Equal(t, fault.Limit, fault.KindOf(s.conn.cause()))
+		synctest.Wait()
+		require.Less(t, asked, maxUnsent/40, "each is answered with more than 40 bytes")
 		p.rw.Close()
 	})
 }

@@ -1,6 +1,7 @@
 package brokeripc
 
 import (
+	"errors"
 	"io"
 
 	"github.com/vev-term/vev/internal/adapters/brokerwire"
@@ -80,7 +81,7 @@ func (c *conn) beginData(id protocol.StreamID, n int, own *Stream, room int) (di
 	}
 	c.in.stream, c.in.n = s, n
 	switch {
-	case s == own && n <= room && s.queue.empty():
+	case s == own && n <= room: // its queue is empty, or it would not pump
 		return true, nil
 	case n <= smallFrame:
 		c.in.phase = atSmall
@@ -128,11 +129,10 @@ func orNil(err *fault.Error) error {
 	return err
 }
 
-// readDirect reads the payload into the buffer of the Read that pumps. An interruption
-// drops the rest: it comes only when the stream has ended.
+// readDirect reads the payload into the buffer of the Read that pumps.
 func (c *conn) readDirect(own *Stream, p []byte, n int, err error) (int, error) {
 	if err == nil {
-		err = c.rd.Fill(p[:n])
+		err = c.fill(own, p[:n])
 	}
 	if err != nil {
 		return 0, err
@@ -149,13 +149,12 @@ func (s *Stream) awaits(n int) bool {
 	return s.dst != nil && s.got == 0 && !s.mine && n <= len(s.dst) && s.queue.empty()
 }
 
-// readForOther reads the payload into the buffer of a Read that waits, which stays there
-// until the payload is whole or an interruption, which tells that the stream has ended, drops the
-// rest.
+// readForOther reads the payload into the buffer of a Read that waits, which does not return
+// before that is over.
 func (c *conn) readForOther() error {
 	s, n := c.in.stream, c.in.n
 	c.in = inbound{}
-	err := c.rd.Fill(s.dst[:n])
+	err := c.fill(s, s.dst[:n])
 	c.mu.Lock()
 	s.filling = false
 	if err == nil && !s.dropped {
@@ -168,6 +167,31 @@ func (c *conn) readForOther() error {
 	c.mu.Unlock()
 	return err
 }
+
+// fill reads payload of s into p, unless s ends meanwhile: the rest is dropped then. An
+// interruption that was meant for another stream changes nothing.
+func (c *conn) fill(s *Stream, p []byte) error {
+	for len(p) > 0 {
+		n, err := c.rd.Read(p)
+		p = p[n:]
+		if err == nil {
+			continue
+		}
+		if !c.interrupted(err) {
+			return err
+		}
+		c.mu.Lock()
+		over := s.rerr != nil
+		c.mu.Unlock()
+		if over {
+			return errFillEnded
+		}
+	}
+	return nil
+}
+
+// errFillEnded ends no more than a fill.
+var errFillEnded = errors.New("the stream has ended")
 
 func (c *conn) readSmall() error {
 	b, err := c.rd.Peek(c.in.n)

@@ -177,14 +177,6 @@ func (c *conn) leaveTurn() {
 	c.offerTurn()
 }
 
-// resume takes an interruption back, with mu and the reading turn held.
-func (c *conn) resume() {
-	if c.reading.interrupted {
-		c.reading.interrupted = false
-		_ = c.intr.SetReadDeadline(time.Time{}) // if it cannot, the next read fails and says so
-	}
-}
-
 // interrupt makes who reads look up, with mu held. Without read deadlines only the end of
 // the connection, which closes the carriage, ever calls for it.
 func (c *conn) interrupt() {
@@ -245,20 +237,35 @@ func (c *conn) pumped(own *Stream) bool {
 	return own.rerr != nil || !own.queue.empty()
 }
 
-// readFailed tells an interruption from an end.
+// readFailed ends the connection unless err is only an interruption.
 func (c *conn) readFailed(err error) {
-	c.mu.Lock()
-	interrupted := c.reading.interrupted && errors.Is(err, os.ErrDeadlineExceeded)
-	c.resume()
-	c.mu.Unlock()
-	if !interrupted {
+	if !errors.Is(err, errFillEnded) && !c.interrupted(err) {
 		c.broken(err)
 	}
 }
 
+// interrupted tells an interruption from an end, and takes it back, with the reading turn held.
+func (c *conn) interrupted(err error) bool {
+	if !errors.Is(err, os.ErrDeadlineExceeded) {
+		return false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.resume()
+}
+
+// resume takes an interruption back, with mu and the reading turn held; false: there was none.
+func (c *conn) resume() bool {
+	if !c.reading.interrupted {
+		return false
+	}
+	c.reading.interrupted = false
+	_ = c.intr.SetReadDeadline(time.Time{}) // if it cannot, the next read fails and says so
+	return true
+}
+
 // keep reads when no Read does.
 func (c *conn) keep() {
-	defer c.stopped()
 	t := &c.reading
 	for {
 		c.mu.Lock()
@@ -272,6 +279,7 @@ func (c *conn) keep() {
 		t.keeperTurn = false
 		c.mu.Unlock()
 		if !mine {
+			c.stopped() // not deferred: a panic must not wait for the lock it may hold
 			return
 		}
 		c.pump(nil, nil)

@@ -274,10 +274,16 @@ func TestGoodbyeDoesNotWaitForEver(t *testing.T) {
 		p.send(&protocol.OpenStream{Ref: p.ref(1)})
 		st := accept(t, s)
 		go st.Write(make([]byte, 64<<10)) // fills the carriage, which nobody reads
-		synctest.Wait()
+		time.Sleep(time.Second)
 		start := time.Now()
-		s.Close(protocol.Failure{Text: "ending"})
-		require.Equal(t, closeGrace, time.Since(start))
+		go func() {
+			_, err := st.Read(make([]byte, 1))
+			require.Equal(t, fault.Canceled, fault.KindOf(err))
+			require.Equal(t, start.Add(time.Second), time.Now(), "the Read does not wait for the goodbye")
+		}()
+		time.Sleep(time.Second)
+		s.Close(protocol.Failure{Kind: fault.Canceled, Text: "ending"})
+		require.Equal(t, start.Add(time.Second+closeGrace), time.Now())
 	})
 }
 

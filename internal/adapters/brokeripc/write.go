@@ -274,7 +274,6 @@ func (c *conn) send(payload []byte) error {
 
 // flush sends what no writer takes along, and closes the carriage at the end.
 func (c *conn) flush() {
-	defer c.stopped()
 	w := &c.writing
 	c.mu.Lock()
 	for !c.closed {
@@ -294,4 +293,5 @@ func (c *conn) flush() {
 		}
 	}
 	c.mu.Unlock()
+	c.stopped()
 }
