@@ -21,7 +21,7 @@ code.`,
   vev attach work --create
   vev attach work --take
   vev attach work --read-only`,
-		Args:              argCount(0, 1),
+		Args:              namedCount(0, 1, 1),
 		ValidArgsFunction: c.completeSessions(firstOnly),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {

@@ -29,7 +29,7 @@ listed: only attaching counts as looking at it.
 		Example: `  vev capture work
   vev capture work --history 1000 > log.txt
   vev capture work --json | jq -r '.lines[].text'`,
-		Args:              argCount(1, 1),
+		Args:              namedCount(1, 1, 1),
 		ValidArgsFunction: c.completeSessions(firstOnly),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {

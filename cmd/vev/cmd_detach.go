@@ -14,7 +14,7 @@ func (c *cli) cmdDetach() *cobra.Command {
 session: that session. The key for it is Ctrl-\ d.`,
 		Example: `  vev detach work
   vev detach`,
-		Args:              argCount(0, 1),
+		Args:              namedCount(0, 1, 1),
 		ValidArgsFunction: c.completeSessions(firstOnly),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			name := surroundingSession()

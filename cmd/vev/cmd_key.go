@@ -30,7 +30,7 @@ is pressed.`,
   vev key work Escape : w q Enter
   vev key work Up Enter
   vev key work F5 M-x S-Tab`,
-		Args: argCount(2, 1+protocol.MaxKeys),
+		Args: namedCount(2, 1+protocol.MaxKeys, 1),
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			if len(args) == 0 {
 				return c.sessionNames(cmd.Context(), nil), cobra.ShellCompDirectiveNoFileComp

@@ -28,7 +28,7 @@ could not be ended.`,
 			case !all && len(args) == 0:
 				return usage(cmd, "kill: which session?")
 			}
-			return nil
+			return checkNames(cmd, args)
 		},
 		ValidArgsFunction: c.completeSessions(anyNumber),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -49,7 +49,7 @@ With -d nothing is attached and the name is printed.`,
 			if names == 1 {
 				o.name = args[0]
 			}
-			return nil
+			return checkNames(cmd, args[:names])
 		},
 		ValidArgsFunction: completeNew,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -22,7 +22,7 @@ sends them. Any size: it is given at the pace at which the program reads, and
 Ctrl-C ends it.`,
 		Example: `  vev paste work notes.txt
   git diff | vev paste work`,
-		Args: argCount(1, 2),
+		Args: namedCount(1, 2, 1),
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			if len(args) == 0 {
 				return c.sessionNames(cmd.Context(), nil), cobra.ShellCompDirectiveNoFileComp

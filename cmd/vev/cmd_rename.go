@@ -13,7 +13,7 @@ func (c *cli) cmdRename() *cobra.Command {
 		Short:             "Give a session another name",
 		Long:              "Give a session another name: " + domain.NameRule + ".",
 		Example:           `  vev rename 0 work`,
-		Args:              argCount(2, 2),
+		Args:              namedCount(2, 2, 2),
 		ValidArgsFunction: c.completeSessions(firstOnly),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := domain.CheckName(args[1]); err != nil {

@@ -18,7 +18,7 @@ words are joined by one blank. Put -- before a text that begins with a dash. For
 keys use vev key, for much text or text with line ends use vev paste.`,
 		Example: `  vev send work 'make test' && vev key work Enter
   vev send work -- --help`,
-		Args:              argCount(2, -1),
+		Args:              namedCount(2, -1, 1),
 		ValidArgsFunction: c.completeSessions(firstOnly),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			text := strings.Join(args[1:], " ")

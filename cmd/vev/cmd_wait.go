@@ -30,7 +30,7 @@ are written like 300ms, 5s, 2m.`,
 		Example: `  vev wait build --text '^(PASS|FAIL)' --timeout 10m
   vev wait work --idle 500ms && vev capture work
   vev wait build --exit`,
-		Args:              argCount(1, 1),
+		Args:              namedCount(1, 1, 1),
 		ValidArgsFunction: c.completeSessions(firstOnly),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			w.Session = args[0]

@@ -7,9 +7,18 @@
 //	root.go     the tree of commands and what all of them have in common
 //	exit.go     how a failure becomes a line on stderr and an exit code
 //	dial.go     command -> broker.sock -> logical stream -> session conversation
-//	talk.go     one conversation of requests
+//	talk.go     a conversation of requests, and when one may be asked again
+//	attach.go   this terminal, a dialer and the client service put together
+//	service.go  the life of a role: claim, accept, idle or told to end, leave
 //
 // A command never speaks to daemon.sock: it asks the broker for a stream. Answers go to
-// stdout, talk goes to stderr. Only role_*.go and dial.go know which adapter stands behind a
-// port.
+// stdout, talk goes to stderr. What only looks starts nothing. Only attach.go, dial.go,
+// service.go, role_*.go and the doctor know which adapter stands behind a port.
+//
+// # Goroutines
+//
+// A command has its own, and while it attaches one that dials ahead, which ends with the first
+// conversation. A role has: its own, which waits for idleness; accept, joined each time the
+// socket is taken away; one a connection, joined before the process ends or left to its end
+// after endGrace; one that waits for signals, joined.
 package main

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -197,6 +198,26 @@ func argCount(least, most int) cobra.PositionalArgs {
 		}
 		return nil
 	}
+}
+
+// namedCount is argCount for commands whose first arguments, at most names of them, are session
+// names. An empty one means the session used last in the protocol; in a script it is a variable
+// that was not set.
+func namedCount(least, most, names int) cobra.PositionalArgs {
+	count := argCount(least, most)
+	return func(cmd *cobra.Command, args []string) error {
+		if err := count(cmd, args); err != nil {
+			return err
+		}
+		return checkNames(cmd, args[:min(len(args), names)])
+	}
+}
+
+func checkNames(cmd *cobra.Command, names []string) error {
+	if slices.Contains(names, "") {
+		return usage(cmd, "%s: the session's name is empty", cmd.Name())
+	}
+	return nil
 }
 
 // usage is a Usage fault whose hint is the command's own usage line.
