@@ -138,10 +138,26 @@ func TestForegroundInADeletedDirectory(t *testing.T) {
 	require.Empty(t, p.Foreground().Cwd)
 }
 
-func TestKillReachesForegroundAndStopped(t *testing.T) {
-	p, out := start(t, sh("set -m; sh -c 'echo $$ job; kill -STOP $$; sleep 1000'; sleep 1000"))
+func TestKillReachesTheForeground(t *testing.T) {
+	// A shell that handles the hang-up does so only once its job has ended.
+	p, out := start(t, sh("set -m; trap 'exit 9' HUP; sh -c 'echo job; exec sleep 1000'; sleep 1000"))
 	out.Until("job")
-	p.Kill(t.Context())
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	p.Kill(ctx)
+	require.Equal(t, 9, p.Wait().Code)
+}
+
+func TestKillReachesTheStopped(t *testing.T) {
+	p, out := start(t, sh("echo on; kill -STOP $$; sleep 1000"))
+	out.Until("on")
+	require.Eventually(t, func() bool {
+		b, err := os.ReadFile("/proc/" + strconv.Itoa(p.Pid()) + "/stat")
+		return err == nil && strings.Contains(string(b), ") T ")
+	}, 10*time.Second, time.Millisecond)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	p.Kill(ctx)
 	require.Equal(t, syscall.SIGHUP, p.Wait().Signal)
 }
 

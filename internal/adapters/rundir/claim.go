@@ -54,20 +54,27 @@ var _ net.Listener = (*Claim)(nil)
 // (at most 10 s, or until ctx ends: Timeout, Canceled), then listens. What is left of a
 // crashed one is replaced. The socket is put back whenever it is taken away, until Close.
 func (d *Dir) Claim(ctx context.Context, name string) (*Claim, error) {
+	watch, err := newWatcher()
+	if err != nil {
+		return nil, fault.Wrap(fault.Unavailable, err, "cannot watch %s", d.Run())
+	}
+	c, err := d.claim(ctx, name, watch)
+	if err != nil {
+		watch.stop()
+		watch.free()
+	}
+	return c, err
+}
+
+func (d *Dir) claim(ctx context.Context, name string, watch *watcher) (*Claim, error) {
 	ctx, cancel := context.WithTimeout(ctx, claimPatience)
 	defer cancel()
 	life, err := d.Lock(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	c := &Claim{dir: d, name: name, life: life, turn: make(chan struct{}, 1), closing: make(chan struct{})}
-	if c.watch, err = newWatcher(); err == nil {
-		if err = c.ensure(true); err != nil {
-			c.watch.stop()
-			c.watch.free()
-		}
-	}
-	if err != nil {
+	c := &Claim{dir: d, name: name, watch: watch, life: life, turn: make(chan struct{}, 1), closing: make(chan struct{})}
+	if err := c.ensure(true); err != nil {
 		return nil, errors.Join(err, life.Unlock())
 	}
 	c.keeper.Go(c.keep)
@@ -232,8 +239,7 @@ func (c *Claim) ensure(resume bool) error {
 	defer dir.Close()
 	// First follow, then look: what happens after the look is told.
 	if err := c.watch.follow(state, dir); err != nil {
-		return fault.Wrap(fault.Unavailable, err, "cannot watch %s", dir.Name()).
-			WithHint("raise fs.inotify.max_user_instances")
+		return fault.Wrap(fault.Unavailable, err, "cannot watch %s", dir.Name())
 	}
 	if err := c.life.keep(state); err != nil {
 		return err

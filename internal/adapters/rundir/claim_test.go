@@ -173,6 +173,20 @@ func TestRetireHandsOutWhoWaits(t *testing.T) {
 	require.NoError(t, lock.Unlock())
 }
 
+// Between the last look at the queue and the close of the socket nobody may slip in: who did
+// would be connected and then dropped.
+func TestNobodySlipsInBehindTheDrain(t *testing.T) {
+	d := home(t)
+	c, err := d.Claim(t.Context(), "svc")
+	require.NoError(t, err)
+	defer c.Close()
+	for _, conn := range c.current().drain() {
+		conn.Close()
+	}
+	_, err = d.Dial(t.Context(), "svc")
+	require.True(t, absent(err), "%v", err)
+}
+
 func TestRetireEndsAWaitingAccept(t *testing.T) {
 	d := home(t)
 	c, err := d.Claim(t.Context(), "svc")
@@ -207,12 +221,14 @@ func TestCloseLeavesAForeignSocket(t *testing.T) {
 	c.turn <- struct{}{} // as if the keeper had not looked yet
 	require.NoError(t, os.Remove(d.Run()+"/svc.sock"))
 	require.NoError(t, os.WriteFile(d.Run()+"/svc.sock", []byte("mine"), 0o600))
-	c.watch.stop()
+	closed := make(chan error)
+	go func() { closed <- c.Close() }()
+	<-c.closing // from here on the keeper puts nothing back
 	<-c.turn
-	require.NoError(t, c.Close())
-	if b, err := os.ReadFile(d.Run() + "/svc.sock"); err == nil {
-		require.Equal(t, "mine", string(b))
-	}
+	require.NoError(t, <-closed)
+	b, err := os.ReadFile(d.Run() + "/svc.sock")
+	require.NoError(t, err)
+	require.Equal(t, "mine", string(b))
 }
 
 func TestClaimWaitsForTheOld(t *testing.T) {

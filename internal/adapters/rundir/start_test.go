@@ -51,6 +51,17 @@ func TestStartDuringStopNeverFails(t *testing.T) {
 		require.NoError(t, sleep(t.Context(), time.Duration(i%10)*200*time.Microsecond))
 	}
 	require.Greater(t, len(seen), 10, "it hardly ever ended")
+	for pid := range seen {
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		for {
+			stat, err := os.ReadFile("/proc/" + pid + "/stat")
+			if err != nil || !strings.Contains(string(stat), ") Z ") {
+				break
+			}
+			require.NoError(t, sleep(ctx, time.Millisecond), "what ended is not reaped")
+		}
+		cancel()
+	}
 }
 
 func TestManyMeetADyingService(t *testing.T) {

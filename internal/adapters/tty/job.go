@@ -27,7 +27,7 @@ func stopJob() error {
 func continuable() bool {
 	group := unix.Getpgrp()
 	session, err := unix.Getsid(0)
-	if err != nil || session == group {
+	if err != nil {
 		return false
 	}
 	watcher, err := parentOf(group)
