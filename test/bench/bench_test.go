@@ -54,7 +54,7 @@ func TestTargets(t *testing.T) {
 		tab.add("tmux", "ms", 100)
 		tab.add("vev", "ms", vev)
 		var out strings.Builder
-		missed := printTargets(&out, map[string]*table{"attach": tab})
+		missed := printTargets(&out, map[string]*table{"attach": tab}, false)
 		return out.String(), missed
 	}
 	met, missed := judge(130)

@@ -31,7 +31,7 @@ const (
 // together: a tail needs many.
 func (b *bench) echo(t *table) error {
 	latencies := map[cellKey][]float64{}
-	keys := b.size(400, 100)
+	keys := b.size(400, 64)
 	for range b.count(2, 1) {
 		for _, mode := range []beside{idle, floodDetached, floodAttached} {
 			for _, p := range b.peers {

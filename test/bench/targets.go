@@ -56,7 +56,7 @@ func (g target) value(made map[string]*table) (float64, bool) {
 const slack = 1.25
 
 // printTargets judges each target that was measured and returns how many were missed by more than the slack.
-func printTargets(w io.Writer, made map[string]*table) (missed int) {
+func printTargets(w io.Writer, made map[string]*table, quick bool) (missed int) {
 	rows := [][]string{{"target", "value", "at most", "of", ""}}
 	for _, g := range targets {
 		v, ok := g.value(made)
@@ -79,8 +79,11 @@ func printTargets(w io.Writer, made map[string]*table) (missed int) {
 		})
 	}
 	if len(rows) > 1 {
-		fmt.Fprintln(w, "\ntargets")
-		fmt.Fprintln(w)
+		title := "targets"
+		if quick {
+			title += " (a smoke run: its loads are too small to judge by)"
+		}
+		fmt.Fprintf(w, "\n%s\n\n", title)
 		writeAligned(w, rows)
 	}
 	return missed
