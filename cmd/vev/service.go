@@ -50,7 +50,8 @@ type service struct {
 	slots  chan struct{}   // one is held for each connection; when none is free accept waits
 	late   []*net.UnixConn // accepted by nobody yet; run's and accept's by turns
 	active atomic.Int64
-	all    sync.WaitGroup
+	all    sync.WaitGroup // connections
+	left   sync.WaitGroup // the farewell
 }
 
 // runService is what both roles have in common; at most most connections are served at a time,
@@ -91,30 +92,47 @@ func startService(name string, most int, build func(*service)) error {
 	return errors.Join(unlessTold(err), claim.Close())
 }
 
-// leave ends what is connected: in order, then, when the grace is over, with the process.
+// farewell takes leave in the background, at once: what a connection asks for from now on is
+// refused, and asked of the next instance.
+func (s *service) farewell() {
+	s.left.Go(func() {
+		grace, stop := context.WithTimeout(context.Background(), endGrace)
+		defer stop()
+		if s.end != nil {
+			s.end(grace)
+		}
+	})
+}
+
+// leave waits for what is connected to end: in order, then cut off, then with the process.
 func (s *service) leave(cancel func()) {
-	grace, stop := context.WithTimeout(context.Background(), endGrace)
-	defer stop()
-	if s.end != nil {
-		s.end(grace)
+	if !waitFor(&s.left, endGrace+drainTime) {
+		s.log.Error("the farewell does not end")
 	}
-	gone := make(chan struct{})
-	go func() { // joined below, or ended with the process
-		s.all.Wait()
-		close(gone)
-	}()
-	drained := time.NewTimer(drainTime)
-	defer drained.Stop()
-	select {
-	case <-gone:
+	if waitFor(&s.all, drainTime) {
 		return
-	case <-drained.C:
 	}
 	cancel()
+	if !waitFor(&s.all, endGrace) {
+		s.log.Error("connections do not end", "count", s.active.Load())
+	}
+}
+
+// waitFor waits for a group, at most for a time; false: that was not enough. The goroutine that
+// waits then ends with the process, which is about to end.
+func waitFor(group *sync.WaitGroup, most time.Duration) bool {
+	done := make(chan struct{})
+	go func() {
+		group.Wait()
+		close(done)
+	}()
+	timer := time.NewTimer(most)
+	defer timer.Stop()
 	select {
-	case <-gone:
-	case <-grace.Done():
-		s.log.Error("connections did not end", "count", s.active.Load())
+	case <-done:
+		return true
+	case <-timer.C:
+		return false
 	}
 }
 
@@ -152,6 +170,9 @@ func (s *service) run(told, serving context.Context) error {
 		var accepting sync.WaitGroup
 		accepting.Go(func() { s.accept(serving, retired) })
 		err := s.idle(told)
+		if err != nil {
+			s.farewell()
+		}
 		close(retired)
 		late := s.claim.Retire()
 		accepting.Wait()
