@@ -169,7 +169,6 @@ func (c *conn) shutLocked(reason error, tell bool) {
 	}
 	c.end(reason)
 	c.grace = time.AfterFunc(closeGrace, c.closeCarriage)
-	c.interrupt()
 }
 
 // end notes the first cause and releases every waiter, with mu held.
@@ -178,8 +177,9 @@ func (c *conn) end(cause error) {
 		return
 	}
 	c.err = cause
-	c.machine.Closed()
-	for _, s := range c.streams {
+	c.machine.Closing()
+	for id, s := range c.streams {
+		c.machine.Close(id)
 		c.finish(s, cause, cause, true)
 	}
 	c.peer.ended()
@@ -203,6 +203,7 @@ func (c *conn) closeCarriage() {
 	c.mu.Lock()
 	first := !c.closed
 	c.closed = true
+	c.machine.Closed()
 	c.writing.flusher.Broadcast()
 	c.mu.Unlock()
 	if first {

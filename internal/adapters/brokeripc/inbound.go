@@ -100,9 +100,6 @@ func (c *conn) beginData(id protocol.StreamID, n int, own *Stream, room int) (di
 func (c *conn) charge(id protocol.StreamID, n int) (*Stream, error) {
 	c.numbers.FramesIn++
 	c.numbers.BytesIn += uint64(n)
-	if c.err != nil {
-		return nil, nil
-	}
 	if v, err := c.machine.PeerFrame(id); err != nil || v == brokerwire.Discard {
 		return nil, orNil(err)
 	}

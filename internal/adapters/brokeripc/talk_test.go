@@ -273,14 +273,17 @@ func TestGoodbyeDoesNotWaitForEver(t *testing.T) {
 		p, s := scriptOn(t, 1<<10)
 		p.send(&protocol.OpenStream{Ref: p.ref(1)})
 		st := accept(t, s)
-		go st.Write(make([]byte, 64<<10)) // fills the carriage, which nobody reads
-		time.Sleep(time.Second)
 		start := time.Now()
 		go func() {
 			_, err := st.Read(make([]byte, 1))
+			require.NoError(t, err)
+			_, err = st.Read(make([]byte, 1)) // pumps
 			require.Equal(t, fault.Canceled, fault.KindOf(err))
 			require.Equal(t, start.Add(time.Second), time.Now(), "the Read does not wait for the goodbye")
 		}()
+		synctest.Wait()
+		p.send(&protocol.StreamData{Ref: p.ref(1), Data: []byte("x")})
+		go st.Write(make([]byte, 64<<10)) // fills the carriage, which nobody reads
 		time.Sleep(time.Second)
 		s.Close(protocol.Failure{Kind: fault.Canceled, Text: "ending"})
 		require.Equal(t, start.Add(time.Second+closeGrace), time.Now())

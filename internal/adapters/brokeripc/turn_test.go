@@ -53,9 +53,11 @@ func TestCloseAmidAFrame(t *testing.T) {
 						require.NoError(t, err, "the sibling goes on")
 					})
 					synctest.Wait()
+					released := false
 					reads.Go(func() {
 						_, err := filled.Read(make([]byte, 64<<10))
 						require.Equal(t, fault.Canceled, fault.KindOf(err))
+						released = true
 					})
 					synctest.Wait()
 					p.startFrame(1, n, n/2)
@@ -63,6 +65,7 @@ func TestCloseAmidAFrame(t *testing.T) {
 					start := time.Now()
 					require.NoError(t, filled.Close())
 					synctest.Wait()
+					require.True(t, released)
 					require.Zero(t, s.Numbers().ParkedBytes)
 					p.rw.Write(make([]byte, n-n/2))
 					p.send(&protocol.StreamData{Ref: p.ref(2), Data: []byte("y")})

@@ -60,9 +60,6 @@ func NewMachine() *Machine {
 // State is the connection's state.
 func (m *Machine) State() ConnState { return m.conn }
 
-// Live is the number of streams that are opening or open.
-func (m *Machine) Live() int { return len(m.streams) }
-
 // Stream is the state of a stream. An id that was skipped counts as closed.
 func (m *Machine) Stream(id protocol.StreamID) StreamState {
 	if s, ok := m.streams[id]; ok {

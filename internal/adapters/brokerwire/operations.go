@@ -95,15 +95,3 @@ func (m *Machine) PeerResult(id protocol.OperationID) (Verdict, *fault.Error) {
 	}
 	return Discard, violation("a result of operation %x, which was never begun", id)
 }
-
-// PeerRequest is a request without an operation id at the broker, or a message without one
-// at the client.
-func (m *Machine) PeerRequest() (Verdict, *fault.Error) {
-	switch m.conn {
-	case ConnNew:
-		return m.early()
-	case ConnClosed:
-		return Discard, nil
-	}
-	return Proceed, nil
-}

@@ -1,0 +1,123 @@
+package brokerwire
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/vev-term/vev/internal/domain/fault"
+	"github.com/vev-term/vev/internal/protocol"
+)
+
+func bytes16(first byte) (b [16]byte) {
+	for i := range b {
+		b[i] = first + byte(i)
+	}
+	return b
+}
+
+var (
+	testScope = protocol.Scope{BrokerEpoch: 0x0102030405060708, Connection: bytes16(0x10)}
+	testRef   = protocol.StreamRef{Scope: testScope, ID: 300}
+	testOp    = protocol.OperationID(bytes16(0x20))
+	testFault = protocol.Failure{Kind: fault.Conflict, Text: "it is there", Hint: "take another name"}
+)
+
+// sample is one message of version 1 as it is encoded for ever.
+type sample struct {
+	name   string
+	client protocol.BrokerClientMessage
+	server protocol.BrokerServerMessage
+}
+
+func (s sample) append(dst []byte) ([]byte, error) {
+	if s.client != nil {
+		return AppendClient(dst, s.client)
+	}
+	return AppendServer(dst, s.server)
+}
+
+func (s sample) decode(b []byte) (any, error) {
+	if s.client != nil {
+		return DecodeClient(b)
+	}
+	return DecodeServer(b)
+}
+
+func (s sample) message() any {
+	if s.client != nil {
+		return s.client
+	}
+	return s.server
+}
+
+// samples has each message once with everything set, and where that means something, with nothing.
+func samples() []sample {
+	c := func(name string, m protocol.BrokerClientMessage) sample { return sample{name: name, client: m} }
+	s := func(name string, m protocol.BrokerServerMessage) sample { return sample{name: name, server: m} }
+	entry := protocol.HostEntry{
+		Host: "box", Address: "192.0.2.1", LinkState: 2, Transport: 1, LastContactMS: 1700000000123, Failure: &testFault,
+	}
+	session := protocol.SessionEntry{Host: "box", Session: bytes16(0x40), Name: "work", State: 1, Title: "vim", Attached: 2}
+	gone := protocol.Tombstone{Host: "box", Session: bytes16(0x50)}
+	return []sample{
+		c("101 register", &protocol.Register{Client: "vev 1.0"}),
+		c("102 subscribe", &protocol.Subscribe{KnownRevision: 7}),
+		c("103 resync", &protocol.Resync{HaveRevision: 8}),
+		c("104 unsubscribe", &protocol.Unsubscribe{}),
+		c("105 add host", &protocol.Mutation{Operation: testOp, Kind: protocol.AddHost, Host: "u@box", Alias: "box", Transport: 2, Install: true}),
+		c("106 remove host", &protocol.Mutation{Operation: testOp, Kind: protocol.RemoveHost, Host: "box"}),
+		c("107 reconcile", &protocol.Mutation{Operation: testOp, Kind: protocol.Reconcile, Host: "box"}),
+		c("108 open stream", &protocol.OpenStream{Ref: testRef, Host: "box", Start: protocol.ExistingOnly}),
+		c("108 open stream here", &protocol.OpenStream{Ref: testRef}),
+		c("109 client stream data", &protocol.StreamData{Ref: testRef, Data: []byte("ls\r")}),
+		c("110 close stream", &protocol.CloseStream{Ref: testRef}),
+		c("110 abort stream", &protocol.CloseStream{Ref: testRef, Failure: &testFault}),
+		c("111 update host policy", &protocol.Mutation{Operation: testOp, Kind: protocol.UpdateHostPolicy, Host: "box", Transport: 3}),
+		c("112 start preview", &protocol.StartPreview{Operation: testOp, Host: "box", Session: bytes16(0x40), Cols: 80, Rows: 24}),
+		c("113 cancel preview", &protocol.CancelPreview{Operation: testOp}),
+		c("114 client window update", &protocol.StreamWindowUpdate{Ref: testRef, Credit: 2 << 20}),
+		c("115 prompt reply", &protocol.PromptReply{Prompt: bytes16(0x60), Answer: []byte("secret"), Cancel: true}),
+		c("116 stats request", &protocol.StatsRequest{Operation: testOp}),
+
+		s("201 registered", &protocol.Registered{Scope: testScope}),
+		s("202 snapshot begin", &protocol.SnapshotPart{Revision: 9, Part: protocol.SnapshotBegin{}}),
+		s("202 snapshot host", &protocol.SnapshotPart{Revision: 9, Part: entry}),
+		s("202 snapshot session", &protocol.SnapshotPart{Revision: 9, Part: session}),
+		s("202 snapshot tombstone", &protocol.SnapshotPart{Revision: 9, Part: gone}),
+		s("202 snapshot end", &protocol.SnapshotPart{Revision: 9, Part: protocol.SnapshotEnd{Parts: 3}}),
+		s("203 operation ok", &protocol.OperationResult{Operation: testOp}),
+		s("203 operation failed", &protocol.OperationResult{Operation: testOp, Outcome: protocol.OutcomeFailed, Failure: &testFault}),
+		s("204 stream opened", &protocol.StreamOpened{Ref: testRef}),
+		s("205 server stream data", &protocol.StreamData{Ref: testRef, Data: []byte("file\r\n")}),
+		s("206 stream closed", &protocol.StreamClosed{Ref: testRef}),
+		s("206 stream failed", &protocol.StreamClosed{Ref: testRef, Failure: &testFault}),
+		s("207 progress", &protocol.Progress{Operation: testOp, Text: "copying"}),
+		s("208 broker error", &protocol.BrokerError{Failure: testFault, Operation: testOp}),
+		s("208 broker error of no operation", &protocol.BrokerError{Failure: testFault}),
+		s("209 shutdown", &protocol.Shutdown{Reason: testFault}),
+		s("210 preview publication", &protocol.PreviewPublication{Operation: testOp, Sequence: 5, Content: []byte("$ ")}),
+		s("211 server window update", &protocol.StreamWindowUpdate{Ref: testRef, Credit: 1}),
+		s("212 snapshot delta", &protocol.SnapshotDelta{
+			BaseRevision: 9, Revision: 10, Hosts: []protocol.HostEntry{entry, {Host: "new"}},
+			Sessions: []protocol.SessionEntry{session}, Tombstones: []protocol.Tombstone{gone, {Host: "old"}},
+		}),
+		s("213 prompt", &protocol.Prompt{Prompt: bytes16(0x60), Host: "box", Text: "Password:", Echo: true}),
+		s("214 broker stats", &protocol.BrokerStats{Operation: testOp, Stats: protocol.BrokerNumbers{
+			Pid: 1, Version: "1.0", Uptime: 3 * time.Millisecond, UptimeMS: 3, Clients: 4, Streams: 5, StreamsTotal: 6,
+			ParkedBytes: 7, CreditOwedBytes: 8, BytesIn: 9, BytesOut: 10, FramesIn: 11, FramesOut: 12, CreditWaits: 13,
+			FlowErrors: 14, ForeignRefused: 15, HeapBytes: 16, Goroutines: 17,
+		}}),
+	}
+}
+
+// golden is the content of testdata/version1.txt for the samples.
+func golden() string {
+	var b strings.Builder
+	b.WriteString("# Each message of the broker conversation, version 1: name, envelope in hex. Never edit a line.\n")
+	for _, s := range samples() {
+		e, err := s.append(nil)
+		fmt.Fprintf(&b, "%s: %x%s\n", s.name, e, map[bool]string{true: "", false: fmt.Sprint(" ", err)}[err == nil])
+	}
+	return b.String()
+}
