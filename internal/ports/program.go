@@ -29,6 +29,9 @@ type Program interface {
 	// directory of the foreground process group's leader. Best effort; zero values when it cannot
 	// be told. About 12 µs: for the moment somebody asks, not for a loop.
 	Foreground() Process
+	// Cwd is the directory of what holds the terminal now, "" when it cannot be told: the part of
+	// Foreground that a list of all sessions can afford.
+	Cwd() string
 	// Wait waits for the program's end, reaps it and returns how it ended. Output may be unread still.
 	// Every caller gets the same answer.
 	Wait() domain.ExitStatus

@@ -90,6 +90,13 @@ func (p *program) Foreground() ports.Process {
 	return ports.Process{}
 }
 
+func (p *program) Cwd() string {
+	if pgrp := p.foregroundGroup(); pgrp > 0 {
+		return directory(pgrp)
+	}
+	return ""
+}
+
 // foregroundGroup returns the process group that holds the terminal, or 0.
 func (p *program) foregroundGroup() int {
 	pgrp := 0

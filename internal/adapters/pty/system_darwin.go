@@ -22,6 +22,9 @@ func describe(pid int) ports.Process {
 	return p
 }
 
+// directory is never told, see describe.
+func directory(int) string { return "" }
+
 // procArgs reads a KERN_PROCARGS2 block: count, executable path, NULs, then the arguments.
 func procArgs(b []byte) []string {
 	const countBytes = 4

@@ -19,16 +19,21 @@ const maxCmdline = 64 << 10
 
 // describe reads /proc for one process.
 func describe(pid int) ports.Process {
-	dir := "/proc/" + strconv.Itoa(pid)
-	p := ports.Process{Pid: pid, Argv: cmdline(dir + "/cmdline")}
-	cwd, err := os.Readlink(dir + "/cwd")
+	p := ports.Process{Pid: pid, Argv: cmdline("/proc/" + strconv.Itoa(pid) + "/cmdline")}
+	p.Cwd = directory(pid)
+	return p
+}
+
+// directory is where a process is, "" when it cannot be told or is gone.
+func directory(pid int) string {
+	cwd, err := os.Readlink("/proc/" + strconv.Itoa(pid) + "/cwd")
 	if err == nil && strings.HasSuffix(cwd, " (deleted)") {
 		_, err = os.Stat(cwd) // the kernel's mark, unless a directory is really called so
 	}
-	if err == nil {
-		p.Cwd = cwd
+	if err != nil {
+		return ""
 	}
-	return p
+	return cwd
 }
 
 func cmdline(path string) []string {

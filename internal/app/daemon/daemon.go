@@ -113,7 +113,7 @@ func (d *Daemon) Close(ctx context.Context) {
 	for _, s := range all {
 		wg.Go(func() { s.kill(ctx) })
 	}
-	wg.Wait()
+	wg.Wait() // each has left the registry, which ends its goroutines
 	d.running.Wait()
 }
 
@@ -125,18 +125,36 @@ func (d *Daemon) create(c protocol.Create) (*session, error) {
 		return nil, err
 	}
 	s, err := d.start(name, c)
+	if err == nil && d.enlist(name, s) {
+		return s, nil
+	}
+	if err == nil {
+		s.abandon()
+		err = errEnding()
+	}
+	d.mu.Lock()
+	delete(d.names, name)
+	d.mu.Unlock()
+	d.notify()
+	return nil, err
+}
+
+// enlist makes a started session known and lets it run; false: the daemon is ending.
+func (d *Daemon) enlist(name string, s *session) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if err != nil {
-		delete(d.names, name)
-		d.notify()
-		return nil, err
+	if d.closed {
+		return false
 	}
 	d.made++
 	s.order = d.made
 	d.sessions[s.id], d.names[name] = s, s
 	s.launch()
-	return s, nil
+	return true
+}
+
+func errEnding() error {
+	return fault.New(fault.Unavailable, "the daemon is ending").WithHint("try again: a new one starts")
 }
 
 // reserve takes name, or the lowest free number, so that two creations cannot share it.
@@ -150,7 +168,7 @@ func (d *Daemon) reserve(name string) (string, error) {
 	defer d.mu.Unlock()
 	switch {
 	case d.closed:
-		return "", fault.New(fault.Unavailable, "the daemon is ending")
+		return "", errEnding()
 	case len(d.names) >= protocol.MaxSessions:
 		return "", fault.New(fault.Limit, "there are %d sessions, the most there can be", len(d.names)).
 			WithHint("end some with vev kill")

@@ -158,8 +158,11 @@ func (a *attachment) pace(now time.Time) time.Duration {
 	}
 	s.syncSince = time.Time{}
 	interval := frameInterval
-	if s.finished || now.Sub(a.writtenAt) < echoWindow {
+	switch {
+	case s.finished || now.Sub(a.writtenAt) < echoWindow:
 		interval = echoInterval
+	case a.view.burst < burstStates:
+		interval = startInterval
 	}
 	return a.view.sent.Add(interval).Sub(now)
 }

@@ -106,6 +106,14 @@ func (s *session) environment(client []string) []string {
 	return append(env, "TERM=xterm-256color", "COLORTERM=truecolor", "VEV="+s.id.String(), "VEV_SESSION="+s.name)
 }
 
+// abandon ends a session that nobody got to know.
+func (s *session) abandon() {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	s.program.Kill(ctx)
+	_ = s.program.Close()
+}
+
 // launch starts the goroutines of s; d.running joins them.
 func (s *session) launch() {
 	drained := make(chan struct{})
@@ -261,9 +269,7 @@ func (s *session) info() (row domain.SessionInfo, listed bool) {
 	if finished {
 		return row, row.Attached == 0
 	}
-	if p := s.program.Foreground(); p.Cwd != "" {
-		row.Cwd = p.Cwd
-	}
+	row.Cwd = s.program.Cwd()
 	return row, true
 }
 

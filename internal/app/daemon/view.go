@@ -11,11 +11,17 @@ import (
 
 // Pacing of states (docs/protocol.md, Output).
 const (
-	frameInterval = time.Second / 120 // between states, at the least
+	frameInterval = time.Second / 120 // between states, at the least, once a burst has used its start
+	// burstStates go out startInterval apart after a quiet spell: a program that begins to draw
+	// is seen at once, not when its first line is a frame old.
+	burstStates   = 4
+	startInterval = time.Millisecond
 	// echoInterval replaces frameInterval for echoWindow after input was written, so that an
 	// echo is not held behind the frame of a flood.
 	echoInterval = time.Millisecond
 	echoWindow   = 100 * time.Millisecond
+	// quietSpell without a state lets the next one begin a burst.
+	quietSpell = 50 * time.Millisecond
 	// ackDelay is how long an acknowledgement of input waits for a state to ride on; a program
 	// that answers has answered by then, so it is echo's delay too.
 	ackDelay = 50 * time.Millisecond
@@ -48,6 +54,7 @@ type view struct {
 	flight      []flying // at most MaxOutputWindow, oldest first
 	flightBytes int
 	sent        time.Time // when the last state went out
+	burst       int       // states since the last quiet spell
 	eventBytes  int       // of event-only frames, charged to the next state
 }
 
@@ -120,5 +127,9 @@ func (v *view) draw(s *session, l *link, out *protocol.Output) error {
 func (v *view) depart(now time.Time, bytes int) {
 	v.flight = append(v.flight, flying{state: v.state, bytes: bytes})
 	v.flightBytes += bytes
+	if now.Sub(v.sent) >= quietSpell {
+		v.burst = 0
+	}
+	v.burst++
 	v.sent, v.eventBytes = now, 0
 }
