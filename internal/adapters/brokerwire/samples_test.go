@@ -89,6 +89,7 @@ func samples() []sample {
 		s("203 operation ok", &protocol.OperationResult{Operation: testOp}),
 		s("203 operation failed", &protocol.OperationResult{Operation: testOp, Outcome: protocol.OutcomeFailed, Failure: &testFault}),
 		s("204 stream opened", &protocol.StreamOpened{Ref: testRef}),
+		s("204 stream opened directly", &protocol.StreamOpened{Ref: testRef, Direct: true}),
 		s("205 server stream data", &protocol.StreamData{Ref: testRef, Data: []byte("file\r\n")}),
 		s("206 stream closed", &protocol.StreamClosed{Ref: testRef}),
 		s("206 stream failed", &protocol.StreamClosed{Ref: testRef, Failure: &testFault}),
