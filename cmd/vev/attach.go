@@ -134,11 +134,11 @@ func (d *ahead) drop() {
 func (c *cli) over(r client.Result) error {
 	switch r.Reason {
 	case protocol.EndExited:
+		// A program that ended well leaves the terminal as it was found.
 		if code := r.Exit.ShellCode(); code != 0 {
 			c.say("session " + r.Name + " ended: " + r.Exit.String())
 			return exitStatus(code)
 		}
-		c.say("session " + r.Name + " ended")
 	case protocol.EndDetached:
 		c.say("detached from session " + r.Name)
 	case protocol.EndTaken:

@@ -150,6 +150,9 @@ func (c *client) run(ctx context.Context) (Result, error) {
 	} else {
 		await(c.linked, byeGrace) // the link may still confirm the end
 	}
+	if out.reason == protocol.EndExited {
+		c.screen.quote()
+	}
 	c.release()
 	return c.result(out)
 }

@@ -448,3 +448,25 @@ func TestLeaderIsCtrlBackslashUnlessToldOtherwise(t *testing.T) {
 		})
 	}
 }
+
+func TestWhatEndedUnseenStaysReadable(t *testing.T) {
+	for _, c := range []struct {
+		why, prints string
+		after       time.Duration
+		want        string
+	}{
+		{"it ended at once", "\x1b[1mlast\x1b[m\r\n\r\nwords\r\n", 0, "last\n\nwords"},
+		{"the user could look", "last words", unseen, ""},
+		{"a full-screen program's picture", "\x1b[?1049hpicture", 0, ""},
+	} {
+		attached(t, nil, func(a *attachment) {
+			a.daemon.prints(c.prints)
+			synctest.Wait()
+			time.Sleep(c.after)
+			a.daemon.says(&protocol.Ended{Reason: protocol.EndExited})
+			_, err := a.ends(0)
+			require.NoError(t, err)
+			require.Equal(t, c.want, strings.TrimRight(a.term.text(), "\n "), c.why)
+		})
+	}
+}

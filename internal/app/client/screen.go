@@ -2,9 +2,11 @@ package client
 
 import (
 	"sync/atomic"
+	"time"
 
 	"github.com/vev-term/vev/internal/domain"
 	"github.com/vev-term/vev/internal/domain/render"
+	"github.com/vev-term/vev/internal/domain/vt"
 	"github.com/vev-term/vev/internal/ports"
 	"github.com/vev-term/vev/internal/protocol"
 )
@@ -30,6 +32,7 @@ type screen struct {
 	tty      ports.Terminal
 	life     life
 	size     domain.Size // of the terminal
+	entered  time.Time
 	view     view
 	composer composer
 	painter  *render.Painter
@@ -60,7 +63,7 @@ func (s *screen) enter(size domain.Size) (bool, error) {
 	if err := s.tty.Raw(); err != nil {
 		return false, &terminalError{err}
 	}
-	s.life = lifeOurs
+	s.life, s.entered = lifeOurs, time.Now()
 	s.buf = s.painter.Enter(s.buf)
 	return true, s.write()
 }
@@ -75,6 +78,40 @@ func (s *screen) leave() {
 		s.buf = s.painter.Leave(s.buf[:0])
 		s.write() // a terminal that has gone has nothing to restore
 	}
+}
+
+// unseen is how soon after the attach a program's end comes before anybody could look.
+const unseen = time.Second
+
+// quote writes the last screen of a program that ended unseen where the user's own output
+// goes, after leave: it is all there is to see. A full-screen program's picture is not worth
+// that.
+func (s *screen) quote() {
+	s.take()
+	defer s.give()
+	if s.view.term == nil || time.Since(s.entered) >= unseen || s.view.term.Modes().Alternate {
+		return
+	}
+	s.buf = appendScreen(s.buf[:0], s.view.term)
+	s.write() // the end is not worse for it
+}
+
+// appendScreen appends the rows of t up to the last that shows something, as lines.
+func appendScreen(dst []byte, t *vt.Terminal) []byte {
+	_, rows := t.Size()
+	end := len(dst)
+	for y := range rows {
+		row := t.Row(y)
+		line := vt.Line{Cells: row.Cells()[:row.Used()]}
+		before := len(dst)
+		dst = render.AppendANSI(dst, t, &line)
+		written := len(dst) > before
+		dst = append(dst, "\r\n"...)
+		if written {
+			end = len(dst)
+		}
+	}
+	return dst[:end]
 }
 
 // show applies what the daemon sent and paints it, unless more is known to follow and nothing but the screen changed.
