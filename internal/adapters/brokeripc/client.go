@@ -119,6 +119,7 @@ func (c *Client) ask(host string, start protocol.StartPolicy) (*Stream, <-chan s
 	answered := make(chan struct{})
 	s.answered = answered
 	n.reading.urgent++
+	n.expect()
 	n.post(brokerwire.AppendClient(nil, &protocol.OpenStream{Ref: s.ref(), Host: host, Start: start}))
 	n.offerTurn()
 	return s, answered, nil
@@ -226,6 +227,7 @@ func (c *Client) opened(m *protocol.StreamOpened) error {
 			return fault.New(fault.Violation, "stream %d was granted with a descriptor that did not come", m.Ref.ID)
 		}
 	}
+	n.settled()
 	v, err := n.machine.PeerOpened(m.Ref.ID)
 	if err != nil || v == brokerwire.Discard {
 		closeDescriptor(direct) // given up meanwhile

@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"sync"
+	"sync/atomic"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -28,10 +29,12 @@ func closeDescriptor(fd int) {
 	}
 }
 
-// receiver is a Unix socket that keeps the descriptors that come with what it reads.
+// receiver is a Unix socket that keeps the descriptors that come with what it reads. It looks
+// for them only while a stream is opening, since that costs each read.
 type receiver struct {
 	*net.UnixConn
-	oob []byte // owned by who reads
+	opening atomic.Int32 // streams asked for and not answered; those given up count until then
+	oob     []byte       // owned by who reads
 
 	mu     sync.Mutex // a leaf
 	got    []int      // oldest first
@@ -59,6 +62,9 @@ func sendable(rw io.ReadWriteCloser) uint64 {
 // Read implements io.Reader. A descriptor is kept before the first byte that it came with is
 // returned.
 func (r *receiver) Read(p []byte) (int, error) {
+	if r.opening.Load() == 0 {
+		return r.UnixConn.Read(p)
+	}
 	n, oobn, _, _, err := r.ReadMsgUnix(p, r.oob)
 	if oobn > 0 {
 		r.keep(r.oob[:oobn])
@@ -66,7 +72,7 @@ func (r *receiver) Read(p []byte) (int, error) {
 	if n == 0 && err == nil && len(p) > 0 {
 		err = io.EOF
 	}
-	return n, err
+	return max(n, 0), err // it is -1 with an error
 }
 
 func (r *receiver) keep(oob []byte) {
@@ -102,6 +108,22 @@ func (r *receiver) Close() error {
 	r.got = nil
 	r.mu.Unlock()
 	return r.UnixConn.Close()
+}
+
+// expect notes that a descriptor may come from now on, with mu held. A read that is under
+// way would lose it and is made to look again.
+func (c *conn) expect() {
+	if r, ok := c.rw.(*receiver); ok {
+		r.opening.Add(1)
+		c.interrupt()
+	}
+}
+
+// settled notes that an expected answer has come.
+func (c *conn) settled() {
+	if r, ok := c.rw.(*receiver); ok {
+		r.opening.Add(-1)
+	}
 }
 
 // takeReceived returns the oldest descriptor that came on rw, or none.

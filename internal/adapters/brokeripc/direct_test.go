@@ -1,6 +1,7 @@
 package brokeripc
 
 import (
+	"context"
 	"io"
 	"net"
 	"os"
@@ -142,6 +143,7 @@ func TestDescriptorsThatNobodyClaimsAreClosed(t *testing.T) {
 	rw, feature := receiving(near)
 	require.Equal(t, protocol.FeatureDirect, feature)
 	r := rw.(*receiver)
+	r.opening.Add(1)
 	read, write, err := os.Pipe()
 	require.NoError(t, err)
 	defer read.Close()
@@ -157,4 +159,49 @@ func TestDescriptorsThatNobodyClaimsAreClosed(t *testing.T) {
 	require.NoError(t, read.SetReadDeadline(time.Now().Add(time.Minute)))
 	_, err = read.Read(make([]byte, 1))
 	require.Equal(t, io.EOF, err, "no copy of the other end is left")
+}
+
+// Only a read that may bring a descriptor looks for one; all others allocate nothing.
+func TestDescriptorsAreLookedForWhileAStreamOpens(t *testing.T) {
+	near, far := sockets(t)
+	c, s := talk(t, near, far)
+	looking := func() int { return int(c.conn.rw.(*receiver).opening.Load()) }
+	require.Zero(t, looking())
+	for range 20 { // each time the keeper, or a Read, is reading already
+		ours, daemon := sockets(t)
+		client, _ := hand(t, c, s, ours)
+		require.IsType(t, &direct{}, client)
+		require.Zero(t, looking())
+		require.NoError(t, client.Close())
+		require.NoError(t, daemon.Close())
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	asked := make(chan error)
+	go func() {
+		_, err := c.OpenStream(ctx, protocol.LocalHost, protocol.StartIfNeeded)
+		asked <- err
+	}()
+	r, err := s.Accept(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, 1, looking())
+	require.NoError(t, r.Refuse(protocol.Failure{Kind: fault.NotFound}))
+	require.Error(t, <-asked)
+	require.Zero(t, looking(), "a refusal is an answer")
+
+	go func() {
+		_, err := c.OpenStream(ctx, protocol.LocalHost, protocol.StartIfNeeded)
+		asked <- err
+	}()
+	r, err = s.Accept(t.Context())
+	require.NoError(t, err)
+	ours, _ := sockets(t)
+	cancel()
+	require.Equal(t, fault.Canceled, fault.KindOf(<-asked))
+	_, _, err = r.Hand(ours)
+	if err == nil { // the answer crossed the end: its descriptor comes and is closed
+		require.Eventually(t, func() bool { return looking() == 0 }, time.Minute, time.Millisecond)
+	}
+	client, _ := hand(t, c, s, ours)
+	require.IsType(t, &direct{}, client, "the connection goes on")
+	require.NoError(t, client.Close())
 }

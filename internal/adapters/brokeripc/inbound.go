@@ -355,6 +355,9 @@ func (c *conn) peerClosed(ref protocol.StreamRef, f *protocol.Failure) error {
 		return orNil(err)
 	}
 	s := c.streams[ref.ID]
+	if s.answered != nil {
+		c.settled()
+	}
 	if f != nil {
 		c.finish(s, f.Fault(), f.Fault(), true)
 		return nil
