@@ -638,3 +638,29 @@ func TestBC62iWaitInPlaceOfPolling(t *testing.T) {
 	h.ok("key", "x", "Enter")
 	require.Equal(t, "9\n", h.ok("wait", "x", "--exit", "--timeout", "20s"))
 }
+
+// TestBC60TerminalsOfDifferentPowers: a poor and a rich terminal on one session each show it, and nobody spins for it.
+func TestBC60TerminalsOfDifferentPowers(t *testing.T) {
+	h := newHome(t)
+	h.sh("x", `stty raw -echo; printf '\033[38;2;200;100;50mtrue\033[m \033[4:3mcurly\033[m \033[?1002h\033[?1006h\033[>1umode'; exec cat`)
+	h.waitText("x", "mode")
+	var clients []*program
+	for _, kind := range []string{"linux", "vt100", "xterm-kitty", "dumb"} {
+		tt := newTerm(t, 80, 24)
+		clients = append(clients, tt.vev(h.with("TERM="+kind), "attach", "x"))
+		tt.sees("true curly mode")
+	}
+	pids := []int{h.one("_broker"), h.one("_daemon")}
+	for _, p := range clients {
+		pids = append(pids, p.pid())
+	}
+	before := cpuTicks(pids)
+	h.ok("wait", "x", "--idle", "700ms")
+	require.LessOrEqual(t, cpuTicks(pids)-before, 3, "ticks of 10 ms in 700 ms, with what the wait itself takes")
+}
+
+// TestBC37DoctorSaysWhetherSessionsSurviveLogout: the user is told now, not at the next login.
+func TestBC37DoctorSaysWhetherSessionsSurviveLogout(t *testing.T) {
+	h := newHome(t)
+	require.Contains(t, h.vev("doctor").stdout, "logout")
+}

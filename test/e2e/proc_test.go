@@ -93,6 +93,18 @@ func peakMemory(t *testing.T, pid int) int {
 	return 0
 }
 
+// cpuTicks is the CPU time that processes have used, in hundredths of a second.
+func cpuTicks(pids []int) (sum int) {
+	for _, pid := range pids {
+		if f := procStat(pid); len(f) > 12 {
+			user, _ := strconv.Atoi(f[11])
+			system, _ := strconv.Atoi(f[12])
+			sum += user + system
+		}
+	}
+	return sum
+}
+
 // waitGone waits for the end of a process that is not one of exec's, and reaps it when it was left to us.
 func waitGone(t *testing.T, pid int) {
 	t.Helper()

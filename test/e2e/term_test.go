@@ -237,6 +237,7 @@ func (tt *term) shoot() (view shot) {
 // program is a process on a terminal, its controlling one.
 type program struct {
 	t    *testing.T
+	on   *term // nil: on none
 	cmd  *exec.Cmd
 	done chan struct{} // closed when it has ended
 }
@@ -247,7 +248,7 @@ func (tt *term) start(cmd *exec.Cmd) *program {
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = tt.slave, tt.slave, tt.slave
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	require.NoError(tt.t, cmd.Start())
-	p := &program{t: tt.t, cmd: cmd, done: make(chan struct{})}
+	p := &program{t: tt.t, on: tt, cmd: cmd, done: make(chan struct{})}
 	go func() {
 		defer close(p.done)
 		_ = cmd.Wait() // the state tells
@@ -271,7 +272,11 @@ func (p *program) exits() int {
 	select {
 	case <-p.done:
 	case <-time.After(patience):
-		p.t.Fatalf("%v did not end within %v", p.cmd.Args, patience)
+		screen := ""
+		if p.on != nil {
+			screen = p.on.text()
+		}
+		p.t.Fatalf("%v did not end within %v; the screen:\n%s", p.cmd.Args, patience, screen)
 	}
 	if status := p.cmd.ProcessState.Sys().(syscall.WaitStatus); status.Signaled() {
 		return -int(status.Signal())
