@@ -14,7 +14,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/vev-term/vev/internal/domain"
+	"github.com/vev-term/vev/internal/domain/fault"
 	"github.com/vev-term/vev/internal/domain/vt"
+	"github.com/vev-term/vev/internal/protocol"
 )
 
 // found is a terminal as a client finds it: text on it, and the command line that started the client. asBefore says that
@@ -320,7 +323,7 @@ func TestMust5BrokerKilledWhilePasting(t *testing.T) {
 	cooked.sees("ready")
 
 	pasted := make(chan error, 2)
-	const bit = 2048 // a bit each 19 ms: the paste lasts as long as the killing
+	const bit = 16 << 10 // each 156 ms: the paste lasts as long as the killing
 	for _, tt := range []*term{rawTerm, cooked} {
 		go func() {
 			pace := time.NewTicker(10 * time.Second / (size / bit))
@@ -336,9 +339,12 @@ func TestMust5BrokerKilledWhilePasting(t *testing.T) {
 		}()
 	}
 	kills, cuts := 0, 0
+	reader := h.session("raw").Pid
 	beat := time.NewTicker(200 * time.Millisecond)
 	defer beat.Stop()
-	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); {
+	for i := range 50 {
+		// It reads by fits and starts, so that input is on its way at every station when the cut comes.
+		require.NoError(t, syscall.Kill(-reader, []syscall.Signal{syscall.SIGSTOP, syscall.SIGCONT}[i%2]))
 		<-beat.C
 		for _, pid := range h.role("_broker") {
 			kill9(t, pid)
@@ -492,6 +498,11 @@ func TestBC59ReadOnly(t *testing.T) {
 	tt.resize(90, 30)
 	tt.typ("\x1cd") // after all of that in the same queue
 	require.Zero(t, p.exits())
+	// Not by the client's good will: one that sends input all the same is refused.
+	rude := view(t, brokerConnection(t, h), protocol.Attach{Session: "x", Size: domain.Size{Cols: 33, Rows: 11}, ReadOnly: true})
+	require.NoError(t, rude.conn.Send(&protocol.Resize{Size: domain.Size{Cols: 44, Rows: 12}}))
+	require.NoError(t, rude.conn.Send(&protocol.Input{Seq: 1, Data: []byte("rude")}))
+	require.Equal(t, fault.Denied, rude.ended().Failure.Kind)
 	after := h.session("x")
 	require.Equal(t, [2]int{before.Cols, before.Rows}, [2]int{after.Cols, after.Rows}, "the size")
 	h.ok("send", "x", "script")

@@ -38,7 +38,7 @@ func brokerConnection(t *testing.T, h *home) *brokeripc.Client {
 	return broker
 }
 
-// viewer is an attachment without a terminal.
+// viewer is an attachment without a terminal, and without the client's good manners.
 type viewer struct {
 	t      *testing.T
 	conn   ports.SessionClientConn
@@ -47,7 +47,7 @@ type viewer struct {
 	bytes  int    // of drawing received
 }
 
-func view(t *testing.T, broker *brokeripc.Client, session string, size domain.Size) *viewer {
+func view(t *testing.T, broker *brokeripc.Client, attach protocol.Attach) *viewer {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
@@ -55,7 +55,7 @@ func view(t *testing.T, broker *brokeripc.Client, session string, size domain.Si
 	require.NoError(t, err)
 	conn, err := sessionwire.Client(ctx, stream, "e2e")
 	require.NoError(t, err)
-	require.NoError(t, conn.Send(&protocol.Attach{Session: session, Size: size}))
+	require.NoError(t, conn.Send(&attach))
 	first, err := conn.Receive()
 	require.NoError(t, err)
 	require.IsType(t, &protocol.Attached{}, first)
@@ -83,6 +83,20 @@ func (v *viewer) until(ok func(s *vt.Terminal) bool) {
 			v.bytes += len(p.Data)
 		}
 		require.NoError(v.t, v.conn.Send(&protocol.Ack{Epoch: out.Epoch, State: out.New}))
+	}
+}
+
+// ended takes in states until the daemon ends the attachment.
+func (v *viewer) ended() *protocol.Ended {
+	v.t.Helper()
+	late := time.AfterFunc(patience, func() { _ = v.conn.Close() })
+	defer late.Stop()
+	for {
+		m, err := v.conn.Receive()
+		require.NoError(v.t, err)
+		if end, is := m.(*protocol.Ended); is {
+			return end
+		}
 	}
 }
 
@@ -122,7 +136,7 @@ func TestMust4SiblingsOfUnreadStreams(t *testing.T) {
 	}
 	h.ok("new", "echo", "-d", "--", "cat")
 	broker := brokerConnection(t, h)
-	sibling := view(t, broker, "echo", domain.Size{Cols: 80, Rows: 24})
+	sibling := view(t, broker, protocol.Attach{Session: "echo", Size: domain.Size{Cols: 80, Rows: 24}})
 	sibling.latency() // not counted: the first finds cold caches
 	idle := sibling.latency()
 
@@ -132,7 +146,7 @@ func TestMust4SiblingsOfUnreadStreams(t *testing.T) {
 		h.ok("new", name, "-d", "--size", size.String(), "--", "sh", "-c",
 			"stty raw -echo; echo ready; head -c 1 >/dev/null; for i in 0 1 2 3 0 1 2 3; do cat picture$i; done; printf '\\033[m\\033[Hall out'; exec cat")
 		h.waitText(name, "^ready")
-		unread = append(unread, view(t, broker, name, size))
+		unread = append(unread, view(t, broker, protocol.Attach{Session: name, Size: size}))
 	}
 	for i := range unread {
 		h.ok("key", fmt.Sprintf("s%d", i), "Enter")
