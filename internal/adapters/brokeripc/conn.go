@@ -20,9 +20,11 @@ const (
 	// closeGrace is how long a goodbye may wait for the carriage before it is closed anyway.
 	closeGrace = time.Second
 
-	// socketBuffer is what a Unix socket may hold of what we wrote: two frames of the largest
-	// size instead of four. What is in it cannot be overtaken, and more of it makes a flood hardly faster.
-	socketBuffer = 64 << 10
+	// socketBuffer makes a Unix socket hold two frames of the largest size that we wrote,
+	// instead of four: what is in it cannot be overtaken, and more makes a flood hardly
+	// faster. The kernel doubles it and cuts what is more than half of that, so it is a little
+	// more than such a frame: one that is cut takes two turns with who reads.
+	socketBuffer = protocol.MaxChunkBytes + 2<<10
 )
 
 // peer is what differs between the two ends. All but decode are called with conn.mu held.
