@@ -94,6 +94,20 @@ func TestAPasteIsCleaned(t *testing.T) {
 	})
 }
 
+func TestAPasteThatIsCutOffIsEnded(t *testing.T) {
+	inWorld(t, func(w *world) {
+		p := w.create("a")
+		p.print("\x1b[?2004h")
+		synctest.Wait()
+		c := w.dial()
+		c.toServer <- &protocol.Request{ID: 1, Body: &protocol.Paste{Session: "a", Data: []byte("half"), Begin: true}}
+		<-c.toClient
+		c.Close()
+		synctest.Wait()
+		require.Equal(t, "\x1b[200~half\x1b[201~", p.typed())
+	})
+}
+
 func TestKeysFollowTheProgramsModes(t *testing.T) {
 	inWorld(t, func(w *world) {
 		p := w.create("a")

@@ -23,10 +23,11 @@ type requests struct {
 
 	mu      sync.Mutex
 	running map[uint64]context.CancelFunc
+	pasting map[*session]struct{} // a paste has begun and not ended
 }
 
 func newRequests(ctx context.Context, d *Daemon, conn ports.SessionServerConn) *requests {
-	return &requests{ctx: ctx, d: d, conn: conn, running: map[uint64]context.CancelFunc{}}
+	return &requests{ctx: ctx, d: d, conn: conn, running: map[uint64]context.CancelFunc{}, pasting: map[*session]struct{}{}}
 }
 
 // receive handles a conversation of requests alone.
@@ -78,6 +79,7 @@ func (r *requests) start(m *protocol.Request) error {
 			WithHint("wait for one to end"))
 		if running < protocol.MaxRequestsPerConn {
 			result, err = r.d.answer(ctx, body)
+			r.pasted(body)
 		}
 		r.send(id, result, err)
 		r.mu.Lock()
@@ -124,6 +126,38 @@ func (r *requests) wait() {
 	}
 	r.mu.Unlock()
 	r.wg.Wait()
+	for s := range r.pasting {
+		s.endPaste()
+	}
+}
+
+// pasted notes whether a paste is open, so that one which is cut off is ended: the program
+// would take everything that is typed from then on for text.
+func (r *requests) pasted(body protocol.RequestBody) {
+	b, ok := body.(*protocol.Paste)
+	if !ok {
+		return
+	}
+	s, err := r.d.find(b.Session)
+	if err != nil {
+		return // it has ended meanwhile
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case b.End:
+		delete(r.pasting, s)
+	case b.Begin:
+		r.pasting[s] = struct{}{}
+	}
+}
+
+func (s *session) endPaste() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.term.Modes().BracketedPaste {
+		s.input.reply([]byte(pasteEnd))
+	}
 }
 
 // answer does what a request asks.
@@ -260,15 +294,21 @@ func (s *session) press(ctx context.Context, names []string) error {
 	return s.give(ctx, data)
 }
 
+// The brackets of a paste (mode 2004).
+const (
+	pasteBegin = "\x1b[200~"
+	pasteEnd   = "\x1b[201~"
+)
+
 // paste gives a chunk of a paste as a terminal would: in brackets when the program asked for
 // them, with ESC taken out so that the text cannot end the paste itself, and line ends as Enter sends them.
 func (s *session) paste(ctx context.Context, b *protocol.Paste) error {
 	s.mu.Lock()
 	bracketed := s.term.Modes().BracketedPaste
 	s.mu.Unlock()
-	data := make([]byte, 0, len(b.Data)+12)
+	data := make([]byte, 0, len(b.Data)+len(pasteBegin)+len(pasteEnd))
 	if bracketed && b.Begin {
-		data = append(data, "\x1b[200~"...)
+		data = append(data, pasteBegin...)
 	}
 	for _, c := range b.Data {
 		switch {
@@ -280,7 +320,7 @@ func (s *session) paste(ctx context.Context, b *protocol.Paste) error {
 		}
 	}
 	if bracketed && b.End {
-		data = append(data, "\x1b[201~"...)
+		data = append(data, pasteEnd...)
 	}
 	return s.give(ctx, data)
 }
