@@ -1,118 +1,112 @@
 package brokerwire
 
 import (
-	"google.golang.org/protobuf/proto"
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
 
+	"github.com/vev-term/vev/internal/adapters/streamframe/wirefmt"
 	"github.com/vev-term/vev/internal/domain/fault"
-	"github.com/vev-term/vev/internal/protocol"
-	"github.com/vev-term/vev/internal/protocol/wire"
 )
 
-// checker keeps the first breach found while a message is turned into its typed form.
-type checker struct {
-	tag Tag
-	err error
+// The kinds of fields below have limits. What they refuse is told as "message N: ...".
+
+const idBytes = 16
+
+// mistake is what is wrong with a message that is there as a whole.
+func mistake(format string, args ...any) error {
+	if len(args) == 0 {
+		return errors.New(format)
+	}
+	return fmt.Errorf(format, args...)
 }
 
-func (c *checker) fail(format string, args ...any) {
-	if c.err == nil {
-		c.err = violation("message %d: "+format, append([]any{c.tag}, args...)...)
-	}
-}
-
-// read is the generated code's part: framing of fields and UTF-8.
-func (c *checker) read(body []byte, m proto.Message) {
-	if err := proto.Unmarshal(body, m); err != nil {
-		c.err = fault.Wrap(fault.Violation, err, "message %d cannot be read", c.tag)
-	}
-}
-
-func (c *checker) text(what, s string, limit int) string {
-	if len(s) > limit {
-		c.fail("%s of %d bytes is %d over the limit of %d", what, len(s), len(s)-limit, limit)
-	}
-	return s
-}
-
-func (c *checker) bytes(what string, b []byte, limit int) []byte {
-	if len(b) > limit {
-		c.fail("%s of %d bytes is %d over the limit of %d", what, len(b), len(b)-limit, limit)
-	}
-	return b
-}
-
-func (c *checker) count(what string, n, limit int) {
-	if n > limit {
-		c.fail("%d %s are %d over the limit of %d", n, what, n-limit, limit)
-	}
-}
-
-// id is a 16-byte identity that must be there.
-func (c *checker) id(what string, b []byte) (id [16]byte) {
-	if len(b) != len(id) {
-		c.fail("%s has %d bytes, must have %d", what, len(b), len(id))
-		return id
-	}
-	copy(id[:], b)
-	return id
-}
-
-// optionalID is an identity that may be absent: zero then.
-func (c *checker) optionalID(what string, b []byte) [16]byte {
-	if len(b) == 0 {
-		return [16]byte{}
-	}
-	return c.id(what, b)
-}
-
-func (c *checker) scope(m *wire.Scope) protocol.Scope {
-	if m == nil {
-		c.fail("it has no scope")
-		return protocol.Scope{}
-	}
-	return protocol.Scope{BrokerEpoch: m.GetBrokerEpoch(), Connection: c.id("connection id", m.GetConnectionId())}
-}
-
-func (c *checker) ref(m *wire.StreamRef) protocol.StreamRef {
-	if m == nil {
-		c.fail("it names no stream")
-		return protocol.StreamRef{}
-	}
-	ref := protocol.StreamRef{Scope: c.scope(m.GetScope()), ID: protocol.StreamID(m.GetStreamId())}
-	if ref.ID == 0 {
-		c.fail("stream id 0; the first is 1")
-	}
-	return ref
-}
-
-// failure is nil where the field is absent. An unknown code becomes Internal when shown.
-func (c *checker) failure(m *wire.Failure) *protocol.Failure {
-	if m == nil {
+func tooLong(what string, n, limit int) error {
+	if n <= limit {
 		return nil
 	}
-	kind := fault.Internal
-	if code := m.GetCode(); code <= 0xff && fault.Kind(code).Valid() {
-		kind = fault.Kind(code)
-	}
-	return &protocol.Failure{
-		Kind: kind,
-		Text: c.text("failure text", m.GetText(), fault.MaxText),
-		Hint: c.text("failure hint", m.GetHint(), fault.MaxText),
+	return mistake("%s of %d bytes is %d over the limit of %d", what, n, n-limit, limit)
+}
+
+// tooMany is for lists: whether so many are too many.
+func tooMany(what string, limit int) func(int) error {
+	return func(n int) error {
+		if n <= limit {
+			return nil
+		}
+		return mistake("%d %s are %d over the limit of %d", n, what, n-limit, limit)
 	}
 }
 
-func (c *checker) needFailure(m *wire.Failure) protocol.Failure {
-	f := c.failure(m)
-	if f == nil {
-		c.fail("it has no failure")
-		return protocol.Failure{}
+// boundText is one that keeps to the limit by itself when we send it.
+func boundText(f *wirefmt.Fields, num Tag, what string, s *string, limit int) {
+	if wirefmt.Text(f, num, s) {
+		f.Note(num, tooLong(what, len(*s), limit))
 	}
-	return *f
 }
 
-func (c *checker) choice(what string, v, last uint32) uint32 {
-	if v > last {
-		c.fail("%s is %d, must be 0 to %d", what, v, last)
+// cleanText is for people, of at most fault.MaxText bytes; ours is cut and cleaned.
+func cleanText(f *wirefmt.Fields, num Tag, what string, s *string) {
+	if f.Writing() {
+		clean := fault.Clean(*s)
+		s = &clean
 	}
-	return v
+	boundText(f, num, what, s, fault.MaxText)
+}
+
+// boundData is copied when read: a frame's memory is used again.
+func boundData(f *wirefmt.Fields, num Tag, what string, b *[]byte, limit int) {
+	if wirefmt.Data(f, num, b) {
+		*b = bytes.Clone(*b)
+		f.Note(num, tooLong(what, len(*b), limit))
+	}
+}
+
+// id is an identity that must be there.
+func id[T ~[idBytes]byte](f *wirefmt.Fields, num Tag, what string, to *T) {
+	identity(f, num, what, true, to)
+	if f.Missed(num) {
+		f.Refuse(mistake("%s has 0 bytes, must have %d", what, idBytes))
+	}
+}
+
+// optionalID is an identity that may be absent, and is not written: zero then.
+func optionalID[T ~[idBytes]byte](f *wirefmt.Fields, num Tag, what string, to *T) {
+	identity(f, num, what, false, to)
+}
+
+func identity[T ~[idBytes]byte](f *wirefmt.Fields, num Tag, what string, needed bool, to *T) {
+	if f.Writing() && !needed && *to == (T{}) {
+		return
+	}
+	b := (*to)[:]
+	if !wirefmt.Data(f, num, &b) {
+		return
+	}
+	*to = T{}
+	f.Note(num, nil)
+	if len(b) == idBytes {
+		copy((*to)[:], b)
+	} else if needed || len(b) > 0 {
+		f.Note(num, mistake("%s has %d bytes, must have %d", what, len(b), idBytes))
+	}
+}
+
+func choice[T ~uint32](f *wirefmt.Fields, num Tag, what string, v *T, last T) {
+	if wirefmt.Uint32(f, num, v) {
+		f.Note(num, nil)
+		if *v > last {
+			f.Note(num, mistake("%s is %d, must be 0 to %d", what, *v, last))
+		}
+	}
+}
+
+// small is a count; ours never come near the bound.
+func small(f *wirefmt.Fields, num Tag, v *int) {
+	if f.Writing() {
+		bound := min(max(*v, 0), math.MaxInt32)
+		v = &bound
+	}
+	wirefmt.Uint32(f, num, v)
 }

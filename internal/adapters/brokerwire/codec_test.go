@@ -43,8 +43,8 @@ func TestVersion1(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, s.message(), m)
 			tag, _, _ := protowire.ConsumeTag(b)
-			require.Equal(t, strings.Fields(s.name)[0], num(tag))
-			seen[tag] = true
+			require.Equal(t, strings.Fields(s.name)[0], num(Tag(tag)))
+			seen[Tag(tag)] = true
 		})
 	}
 	require.Len(t, seen, 16+14, "each message has a sample")
@@ -75,7 +75,7 @@ func TestTagsAreFrozen(t *testing.T) {
 			for i, want := range names {
 				f := fields.ByName(protoreflect.Name(want))
 				require.NotNil(t, f, want)
-				require.Equal(t, tc.first+Tag(i), f.Number(), want)
+				require.Equal(t, tc.first+Tag(i), Tag(f.Number()), want)
 			}
 		})
 	}
@@ -87,7 +87,7 @@ func TestTagsAreFrozen(t *testing.T) {
 
 // field makes an envelope by hand.
 func field(tag Tag, body ...[]byte) []byte {
-	return protowire.AppendBytes(protowire.AppendTag(nil, tag, protowire.BytesType), bytes.Join(body, nil))
+	return protowire.AppendBytes(protowire.AppendTag(nil, protowire.Number(tag), protowire.BytesType), bytes.Join(body, nil))
 }
 
 func text(n protowire.Number, s string) []byte {
@@ -113,7 +113,7 @@ func TestStrictness(t *testing.T) {
 		"trailing bytes":     {false, append(field(TagUnsubscribe), 0), "1 bytes follow message 104"},
 		"cut":                {false, register[:2], "has no length"},
 		"too short":          {false, append(register[:2:2], 5, 0), "message 101 of 5 bytes is 4 longer than its envelope"},
-		"wire type":          {false, protowire.AppendVarint(protowire.AppendTag(nil, TagRegister, protowire.VarintType), 1), "has wire type 0, must be 2"},
+		"wire type":          {false, protowire.AppendVarint(protowire.AppendTag(nil, protowire.Number(TagRegister), protowire.VarintType), 1), "has wire type 0, must be 2"},
 		"a second preamble":  {false, append([]byte{1<<3 | 5}, 0x31, 0x56, 0x45, 0x56), "a second preamble"},
 		"bad UTF-8":          {false, field(TagRegister, text(1, "\xff")), "message 101 cannot be read"},
 		"bad field":          {false, field(TagRegister, []byte{1<<3 | 2, 9}), "message 101 cannot be read"},
@@ -130,6 +130,8 @@ func TestStrictness(t *testing.T) {
 		"outcome":            {true, field(TagOperationResult, text(1, strings.Repeat("o", 16)), []byte{2 << 3, 3}), "outcome is 3, must be 0 to 2"},
 		"failure text":       {true, field(TagShutdown, field(1, text(2, long))), "failure text of 600 bytes is 88 over"},
 		"no reason":          {true, field(TagShutdown), "it has no failure"},
+		"a ref given twice":  {false, field(TagCloseStream, ref, ref), "message 110: field 1 is given twice"},
+		"two parts":          {true, field(TagSnapshotPart, field(2), field(6)), "message 202: field 6 is a second variant"},
 		"no part":            {true, field(TagSnapshotPart), "none that is known"},
 		"preview too large":  {true, field(TagPreviewPublication, text(1, strings.Repeat("o", 16)), text(3, strings.Repeat("p", protocol.MaxPreviewBytes+1))), "1 over the limit of 65536"},
 		"too many hosts":     {true, field(TagSnapshotDelta, bytes.Repeat(field(3), protocol.MaxHosts+1)), "65 hosts are 1 over the limit of 64"},
@@ -163,7 +165,7 @@ func TestUnknownFieldsAreIgnored(t *testing.T) {
 		require.NoError(t, err)
 		tag, _, n := protowire.ConsumeTag(b)
 		body, _ := protowire.ConsumeBytes(b[n:])
-		m, err := s.decode(field(tag, extra, body))
+		m, err := s.decode(field(Tag(tag), extra, body))
 		require.NoError(t, err, s.name)
 		require.Equal(t, s.message(), m, s.name)
 	}
@@ -291,6 +293,7 @@ func FuzzClientEnvelope(f *testing.F) {
 	addSamples(f, true)
 	refs := ServerRefs(testScope)
 	f.Fuzz(func(t *testing.T, b []byte) {
+		sameAsSchema(t, sample{client: &protocol.Register{}}, b)
 		agreeWithGenerated(t, refs, b)
 		m, err := DecodeClient(b)
 		if err != nil {
@@ -308,6 +311,7 @@ func FuzzClientEnvelope(f *testing.F) {
 func FuzzServerEnvelope(f *testing.F) {
 	addSamples(f, false)
 	f.Fuzz(func(t *testing.T, b []byte) {
+		sameAsSchema(t, sample{server: &protocol.Shutdown{}}, b)
 		m, err := DecodeServer(b)
 		if err != nil {
 			require.Equal(t, fault.Violation, fault.KindOf(err))

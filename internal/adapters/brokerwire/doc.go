@@ -3,9 +3,10 @@
 // conversation).
 //
 // Outbound: AppendClient and AppendServer; stream data and window updates, which make up
-// nearly all of the traffic, by hand through a Refs, byte for byte what the generated code
-// makes of them. Inbound: DecodeClient and DecodeServer, after Refs has had its look at what
-// it knows. Everything a peer sends is checked before anything changes; a breach is a
+// nearly all of the traffic, through a Refs into kept memory. Inbound: DecodeClient and
+// DecodeServer, after Refs has had its look at what it knows. fields.go and
+// fields_catalogue.go describe each message once for both directions; the bytes are those of
+// the schema in protocol/wire, whose generated code the tests compare with. Everything a peer sends is checked before anything changes; a breach is a
 // fault of kind Violation that names the limit and by how much it was passed. Unknown fields
 // within a known message are ignored: that is how a newer peer talks to us.
 //

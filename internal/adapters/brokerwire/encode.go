@@ -1,152 +1,98 @@
 package brokerwire
 
 import (
-	"math"
-
-	"google.golang.org/protobuf/proto"
-
+	"github.com/vev-term/vev/internal/adapters/streamframe/wirefmt"
 	"github.com/vev-term/vev/internal/domain/fault"
 	"github.com/vev-term/vev/internal/protocol"
-	"github.com/vev-term/vev/internal/protocol/wire"
 )
 
 // AppendClient appends the envelope of m. The error is a fault of kind Internal: a message
-// that this direction does not have.
+// that this direction does not have, or a text that is not UTF-8.
 func AppendClient(dst []byte, m protocol.BrokerClientMessage) ([]byte, error) {
-	e := new(wire.BrokerClientEnvelope)
 	switch m := m.(type) {
 	case *protocol.Register:
-		e.SetRegister(wire.Register_builder{Client: fault.Clean(m.Client)}.Build())
+		return envelope(dst, TagRegister, m, visitRegister)
 	case *protocol.Subscribe:
-		e.SetSubscribe(wire.Subscribe_builder{KnownRevision: m.KnownRevision}.Build())
+		return envelope(dst, TagSubscribe, m, visitSubscribe)
 	case *protocol.Resync:
-		e.SetResync(wire.Resync_builder{HaveRevision: m.HaveRevision}.Build())
+		return envelope(dst, TagResync, m, visitResync)
 	case *protocol.Unsubscribe:
-		e.SetUnsubscribe(new(wire.Unsubscribe))
+		return envelope(dst, TagUnsubscribe, m, wirefmt.Empty)
 	case *protocol.Mutation:
-		setMutation(e, m)
+		return appendMutation(dst, m)
 	case *protocol.OpenStream:
-		e.SetOpenStream(wire.OpenStream_builder{Ref: refOf(m.Ref), Host: m.Host, Start: uint32(m.Start)}.Build())
+		return envelope(dst, TagOpenStream, m, visitOpenStream)
 	case *protocol.StreamData:
-		e.SetClientStreamData(wire.ClientStreamData_builder{Ref: refOf(m.Ref), Data: m.Data}.Build())
+		return envelope(dst, TagClientStreamData, m, visitStreamData)
 	case *protocol.CloseStream:
-		e.SetCloseStream(wire.CloseStream_builder{Ref: refOf(m.Ref), Failure: failureOf(m.Failure)}.Build())
+		return envelope(dst, TagCloseStream, m, visitCloseStream)
 	case *protocol.StartPreview:
-		e.SetStartPreview(wire.StartPreview_builder{
-			OperationId: m.Operation[:], Host: m.Host, SessionId: m.Session[:], Cols: m.Cols, Rows: m.Rows,
-		}.Build())
+		return envelope(dst, TagStartPreview, m, visitStartPreview)
 	case *protocol.CancelPreview:
-		e.SetCancelPreview(wire.CancelPreview_builder{OperationId: m.Operation[:]}.Build())
+		return envelope(dst, TagCancelPreview, m, visitCancelPreview)
 	case *protocol.StreamWindowUpdate:
-		e.SetStreamWindowUpdate(wire.StreamWindowUpdate_builder{Ref: refOf(m.Ref), Credit: m.Credit}.Build())
+		return envelope(dst, TagClientWindowUpdate, m, visitWindowUpdate)
 	case *protocol.PromptReply:
-		e.SetPromptReply(wire.PromptReply_builder{PromptId: m.Prompt[:], Answer: m.Answer, Cancel: m.Cancel}.Build())
+		return envelope(dst, TagPromptReply, m, visitPromptReply)
 	case *protocol.StatsRequest:
-		e.SetStatsRequest(wire.StatsRequest_builder{OperationId: m.Operation[:]}.Build())
-	default:
-		return dst, fault.New(fault.Internal, "no client message %T", m)
+		return envelope(dst, TagStatsRequest, m, visitStatsRequest)
 	}
-	return appendEnvelope(dst, e)
+	return dst, fault.New(fault.Internal, "no client message %T", m)
 }
 
-func setMutation(e *wire.BrokerClientEnvelope, m *protocol.Mutation) {
+func appendMutation(dst []byte, m *protocol.Mutation) ([]byte, error) {
 	switch m.Kind {
 	case protocol.AddHost:
-		e.SetAddHost(wire.AddHost_builder{
-			OperationId: m.Operation[:], Host: m.Host, Alias: m.Alias, Transport: m.Transport, Install: m.Install,
-		}.Build())
+		return envelope(dst, TagAddHost, m, visitAddHost)
 	case protocol.RemoveHost:
-		e.SetRemoveHost(wire.RemoveHost_builder{OperationId: m.Operation[:], Host: m.Host}.Build())
+		return envelope(dst, TagRemoveHost, m, visitHost)
 	case protocol.Reconcile:
-		e.SetReconcile(wire.Reconcile_builder{OperationId: m.Operation[:], Host: m.Host}.Build())
+		return envelope(dst, TagReconcile, m, visitHost)
 	case protocol.UpdateHostPolicy:
-		e.SetUpdateHostPolicy(wire.UpdateHostPolicy_builder{OperationId: m.Operation[:], Host: m.Host, Transport: m.Transport}.Build())
+		return envelope(dst, TagUpdateHostPolicy, m, visitHostPolicy)
 	}
+	return dst, fault.New(fault.Internal, "no mutation %d", m.Kind)
 }
 
 // AppendServer appends the envelope of m. Errors as of AppendClient.
 func AppendServer(dst []byte, m protocol.BrokerServerMessage) ([]byte, error) {
-	e := new(wire.BrokerServerEnvelope)
 	switch m := m.(type) {
 	case *protocol.Registered:
-		e.SetRegistered(wire.Registered_builder{Scope: scopeOf(m.Scope)}.Build())
+		return envelope(dst, TagRegistered, m, visitRegistered)
 	case *protocol.SnapshotPart:
-		e.SetSnapshotPart(partOf(m))
+		return envelope(dst, TagSnapshotPart, m, visitPart)
 	case *protocol.OperationResult:
-		e.SetOperationResult(wire.OperationResult_builder{
-			OperationId: m.Operation[:], Outcome: uint32(m.Outcome), Failure: failureOf(m.Failure),
-		}.Build())
+		return envelope(dst, TagOperationResult, m, visitOperationResult)
 	case *protocol.StreamOpened:
-		e.SetStreamOpened(wire.StreamOpened_builder{Ref: refOf(m.Ref), Direct: m.Direct}.Build())
+		return envelope(dst, TagStreamOpened, m, visitStreamOpened)
 	case *protocol.StreamData:
-		e.SetServerStreamData(wire.ServerStreamData_builder{Ref: refOf(m.Ref), Data: m.Data}.Build())
+		return envelope(dst, TagServerStreamData, m, visitStreamData)
 	case *protocol.StreamClosed:
-		e.SetStreamClosed(wire.StreamClosed_builder{Ref: refOf(m.Ref), Failure: failureOf(m.Failure)}.Build())
+		return envelope(dst, TagStreamClosed, m, visitStreamClosed)
 	case *protocol.Progress:
-		e.SetProgress(wire.Progress_builder{OperationId: m.Operation[:], Text: fault.Clean(m.Text)}.Build())
+		return envelope(dst, TagProgress, m, visitProgress)
 	case *protocol.BrokerError:
-		e.SetBrokerError(wire.BrokerErrorMessage_builder{Failure: failureOf(&m.Failure), OperationId: operationOf(m.Operation)}.Build())
+		return envelope(dst, TagBrokerError, m, visitBrokerError)
 	case *protocol.Shutdown:
-		e.SetShutdown(wire.Shutdown_builder{Reason: failureOf(&m.Reason)}.Build())
+		return envelope(dst, TagShutdown, m, visitShutdown)
 	case *protocol.PreviewPublication:
-		e.SetPreviewPublication(wire.PreviewPublication_builder{
-			OperationId: m.Operation[:], Sequence: m.Sequence, Content: m.Content,
-		}.Build())
+		return envelope(dst, TagPreviewPublication, m, visitPreview)
 	case *protocol.StreamWindowUpdate:
-		e.SetStreamWindowUpdate(wire.StreamWindowUpdate_builder{Ref: refOf(m.Ref), Credit: m.Credit}.Build())
+		return envelope(dst, TagServerWindowUpdate, m, visitWindowUpdate)
 	case *protocol.SnapshotDelta:
-		e.SetSnapshotDelta(deltaOf(m))
+		return envelope(dst, TagSnapshotDelta, m, visitDelta)
 	case *protocol.Prompt:
-		e.SetPrompt(wire.Prompt_builder{PromptId: m.Prompt[:], Host: m.Host, Text: fault.Clean(m.Text), Echo: m.Echo}.Build())
+		return envelope(dst, TagPrompt, m, visitPrompt)
 	case *protocol.BrokerStats:
-		e.SetBrokerStats(statsOf(m))
-	default:
-		return dst, fault.New(fault.Internal, "no server message %T", m)
+		return envelope(dst, TagBrokerStats, m, visitStats)
 	}
-	return appendEnvelope(dst, e)
+	return dst, fault.New(fault.Internal, "no server message %T", m)
 }
 
-func appendEnvelope(dst []byte, e proto.Message) ([]byte, error) {
-	b, err := proto.MarshalOptions{Deterministic: true}.MarshalAppend(dst, e)
+func envelope[T any](dst []byte, tag Tag, m *T, visit func(*wirefmt.Fields, *T)) ([]byte, error) {
+	b, err := wirefmt.AppendEnvelope(dst, tag, m, visit)
 	if err != nil {
 		return dst, fault.Wrap(fault.Internal, err, "a message cannot be encoded")
 	}
 	return b, nil
-}
-
-func scopeOf(s protocol.Scope) *wire.Scope {
-	return wire.Scope_builder{BrokerEpoch: s.BrokerEpoch, ConnectionId: s.Connection[:]}.Build()
-}
-
-func refOf(r protocol.StreamRef) *wire.StreamRef {
-	return wire.StreamRef_builder{Scope: scopeOf(r.Scope), StreamId: uint64(r.ID)}.Build()
-}
-
-func failureOf(f *protocol.Failure) *wire.Failure {
-	if f == nil {
-		return nil
-	}
-	return wire.Failure_builder{Code: uint32(f.Kind), Text: fault.Clean(f.Text), Hint: fault.Clean(f.Hint)}.Build()
-}
-
-// operationOf is absent for the zero id: an error that answers no operation.
-func operationOf(id protocol.OperationID) []byte {
-	if id == (protocol.OperationID{}) {
-		return nil
-	}
-	return id[:]
-}
-
-// small is a count as it travels; ours never come near the bound.
-func small(n int) uint32 { return uint32(min(max(n, 0), math.MaxInt32)) }
-
-func statsOf(m *protocol.BrokerStats) *wire.BrokerStats {
-	s := &m.Stats
-	return wire.BrokerStats_builder{
-		OperationId: m.Operation[:], Pid: small(s.Pid), Version: fault.Clean(s.Version), UptimeMs: uint64(max(s.UptimeMS, 0)),
-		Clients: small(s.Clients), Streams: small(s.Streams), StreamsTotal: s.StreamsTotal,
-		ParkedBytes: s.ParkedBytes, CreditOwedBytes: s.CreditOwedBytes, BytesIn: s.BytesIn, BytesOut: s.BytesOut,
-		FramesIn: s.FramesIn, FramesOut: s.FramesOut, CreditWaits: s.CreditWaits, FlowErrors: s.FlowErrors,
-		ForeignRefused: s.ForeignRefused, HeapBytes: s.HeapBytes, Goroutines: small(s.Goroutines),
-	}.Build()
 }

@@ -1,14 +1,13 @@
 package brokerwire
 
 import (
-	"google.golang.org/protobuf/encoding/protowire"
-
 	"github.com/vev-term/vev/internal/adapters/streamframe"
+	"github.com/vev-term/vev/internal/adapters/streamframe/wirefmt"
 	"github.com/vev-term/vev/internal/domain/fault"
 )
 
 // Tag is the field number of a message within its direction's envelope. Tags are frozen.
-type Tag = protowire.Number
+type Tag = wirefmt.Number
 
 // Tags of messages from client to broker.
 const (
@@ -60,7 +59,7 @@ func violation(format string, args ...any) *fault.Error {
 // open takes an envelope apart: exactly one field, length-delimited, nothing behind it. ours
 // says which tags this direction has, theirs the other one's.
 func open(body []byte, ours, theirs func(Tag) bool) (Tag, []byte, error) {
-	tag, kind, n := protowire.ConsumeTag(body)
+	tag, kind, n := wirefmt.ConsumeTag(body)
 	switch {
 	case n < 0:
 		return 0, nil, violation("the envelope begins with no field")
@@ -70,10 +69,10 @@ func open(body []byte, ours, theirs func(Tag) bool) (Tag, []byte, error) {
 		return 0, nil, violation("message %d in the wrong direction", tag)
 	case !ours(tag):
 		return 0, nil, violation("unknown message %d", tag)
-	case kind != protowire.BytesType:
-		return 0, nil, violation("message %d has wire type %d, must be %d", tag, kind, protowire.BytesType)
+	case kind != wirefmt.Bytes:
+		return 0, nil, violation("message %d has wire type %d, must be %d", tag, kind, wirefmt.Bytes)
 	}
-	size, m := protowire.ConsumeVarint(body[n:])
+	size, m := wirefmt.ConsumeVarint(body[n:])
 	if m < 0 {
 		return 0, nil, violation("message %d has no length", tag)
 	}

@@ -4,8 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 
-	"google.golang.org/protobuf/encoding/protowire"
-
+	"github.com/vev-term/vev/internal/adapters/streamframe/wirefmt"
 	"github.com/vev-term/vev/internal/protocol"
 )
 
@@ -50,33 +49,33 @@ func newRefs(s protocol.Scope, out, in, outU, inU Tag) *Refs {
 // AppendDataHead appends a data envelope up to its payload of n bytes, n > 0.
 func (r *Refs) AppendDataHead(dst []byte, id protocol.StreamID, n int) []byte {
 	ref := r.refSize(id)
-	dst = protowire.AppendTag(dst, r.out, protowire.BytesType)
-	dst = protowire.AppendVarint(dst, uint64(2+ref+1+protowire.SizeVarint(uint64(n))+n))
+	dst = wirefmt.AppendTag(dst, r.out, wirefmt.Bytes)
+	dst = wirefmt.AppendVarint(dst, uint64(2+ref+1+wirefmt.SizeVarint(uint64(n))+n))
 	dst = r.appendRef(dst, id, ref)
 	dst = append(dst, 2<<3|2)
-	return protowire.AppendVarint(dst, uint64(n))
+	return wirefmt.AppendVarint(dst, uint64(n))
 }
 
 // AppendWindowUpdate appends the envelope of a grant, credit > 0.
 func (r *Refs) AppendWindowUpdate(dst []byte, id protocol.StreamID, credit uint32) []byte {
 	ref := r.refSize(id)
-	dst = protowire.AppendTag(dst, r.outU, protowire.BytesType)
-	dst = protowire.AppendVarint(dst, uint64(2+ref+1+protowire.SizeVarint(uint64(credit))))
+	dst = wirefmt.AppendTag(dst, r.outU, wirefmt.Bytes)
+	dst = wirefmt.AppendVarint(dst, uint64(2+ref+1+wirefmt.SizeVarint(uint64(credit))))
 	dst = r.appendRef(dst, id, ref)
 	dst = append(dst, 2<<3)
-	return protowire.AppendVarint(dst, uint64(credit))
+	return wirefmt.AppendVarint(dst, uint64(credit))
 }
 
 // refSize is the size of a ref's content; it always fits one byte of length.
 func (r *Refs) refSize(id protocol.StreamID) int {
-	return scopeBytes + 1 + protowire.SizeVarint(uint64(id))
+	return scopeBytes + 1 + wirefmt.SizeVarint(uint64(id))
 }
 
 func (r *Refs) appendRef(dst []byte, id protocol.StreamID, size int) []byte {
 	dst = append(dst, 1<<3|2, byte(size))
 	dst = append(dst, r.scope[:]...)
 	dst = append(dst, 2<<3)
-	return protowire.AppendVarint(dst, uint64(id))
+	return wirefmt.AppendVarint(dst, uint64(id))
 }
 
 // ParseData looks at the first bytes of an inbound envelope of size bytes, at least
@@ -87,7 +86,7 @@ func (r *Refs) ParseData(head []byte, size int) (id protocol.StreamID, skip, pay
 	if !ok || len(rest) == 0 || rest[0] != 2<<3|2 {
 		return 0, 0, 0, false
 	}
-	n, m := protowire.ConsumeVarint(rest[1:])
+	n, m := wirefmt.ConsumeVarint(rest[1:])
 	skip = len(head) - len(rest) + 1 + m
 	if m < 0 || n == 0 || n != uint64(size-skip) {
 		return 0, 0, 0, false
@@ -101,7 +100,7 @@ func (r *Refs) ParseWindowUpdate(body []byte) (id protocol.StreamID, credit uint
 	if !ok || len(rest) == 0 || rest[0] != 2<<3 {
 		return 0, 0, false
 	}
-	n, m := protowire.ConsumeVarint(rest[1:])
+	n, m := wirefmt.ConsumeVarint(rest[1:])
 	if m < 0 || m+1 != len(rest) || n == 0 || n > 1<<32-1 {
 		return 0, 0, false
 	}
@@ -111,11 +110,11 @@ func (r *Refs) ParseWindowUpdate(body []byte) (id protocol.StreamID, credit uint
 // parseRef checks tag and length of an envelope of size bytes and the ref in front of its
 // message, and returns what follows the ref within head.
 func (r *Refs) parseRef(head []byte, want Tag, size int) (protocol.StreamID, []byte, bool) {
-	tag, n := protowire.ConsumeVarint(head)
+	tag, n := wirefmt.ConsumeVarint(head)
 	if n < 0 || tag != uint64(want)<<3|2 {
 		return 0, nil, false
 	}
-	length, m := protowire.ConsumeVarint(head[n:])
+	length, m := wirefmt.ConsumeVarint(head[n:])
 	if m < 0 || length != uint64(size-n-m) {
 		return 0, nil, false
 	}
@@ -127,7 +126,7 @@ func (r *Refs) parseRef(head []byte, want Tag, size int) (protocol.StreamID, []b
 	if end > len(rest) || end < 2+scopeBytes+2 || !bytes.Equal(rest[2:2+scopeBytes], r.scope[:]) || rest[2+scopeBytes] != 2<<3 {
 		return 0, nil, false
 	}
-	id, k := protowire.ConsumeVarint(rest[2+scopeBytes+1 : end])
+	id, k := wirefmt.ConsumeVarint(rest[2+scopeBytes+1 : end])
 	if k < 0 || 2+scopeBytes+1+k != end || id == 0 {
 		return 0, nil, false
 	}

@@ -1,17 +1,16 @@
 package streamframe
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"io"
 	"os"
 	"time"
 
-	"google.golang.org/protobuf/proto"
-
+	"github.com/vev-term/vev/internal/adapters/streamframe/wirefmt"
 	"github.com/vev-term/vev/internal/domain/fault"
 	"github.com/vev-term/vev/internal/protocol"
-	"github.com/vev-term/vev/internal/protocol/wire"
 )
 
 // ClientHandshake offers ours and waits for the answer. It reads no byte beyond it. The
@@ -121,100 +120,88 @@ func readPreamble(r io.Reader) ([]byte, error) {
 	return body, nil
 }
 
-func writePreamble(w io.Writer, m proto.Message) error {
-	return NewWriter(w).WriteWith(func(dst []byte) ([]byte, error) {
-		return proto.MarshalOptions{Deterministic: true}.MarshalAppend(dst, m)
-	})
-}
+// A preamble is a message of the preamble that can be written.
+type preamble func(dst []byte) ([]byte, error)
 
-func encodeHello(h protocol.Hello) *wire.PreambleRequest {
-	return wire.PreambleRequest_builder{
-		Magic: h.Magic, Epoch: h.Epoch, MinVersion: h.MinVersion, MaxVersion: h.MaxVersion, Role: uint32(h.Role),
-		MaxEnvelopeBytes: h.MaxEnvelope, MaxChunkBytes: h.MaxChunk, Features: h.Features, Software: fault.Clean(h.Software),
-	}.Build()
+func writePreamble(w io.Writer, encode preamble) error { return NewWriter(w).WriteWith(encode) }
+
+func encodeHello(h protocol.Hello) preamble {
+	h.Software = fault.Clean(h.Software)
+	return func(dst []byte) ([]byte, error) { return wirefmt.Append(dst, &h, visitHello) }
 }
 
 func decodeHello(body []byte, ours protocol.Hello) (protocol.Hello, *protocol.Rejection) {
-	m := new(wire.PreambleRequest)
-	if err := proto.Unmarshal(body, m); err != nil {
+	var h protocol.Hello
+	out := wirefmt.Read(body, &h, visitHello)
+	if out.Broken != nil {
 		return protocol.Hello{}, reject(ours, protocol.RejectMagic, "the first frame is no preamble")
 	}
-	if m.GetMagic() == 0 && len(m.ProtoReflect().GetUnknown()) > 0 {
+	if h.Magic == 0 && out.Unknown {
 		return protocol.Hello{}, reject(ours, protocol.RejectOutOfOrder, "an envelope came before the preamble")
 	}
-	return protocol.Hello{
-		Magic: m.GetMagic(), Epoch: m.GetEpoch(), MinVersion: m.GetMinVersion(), MaxVersion: m.GetMaxVersion(),
-		Role: protocol.Role(m.GetRole()), MaxEnvelope: m.GetMaxEnvelopeBytes(), MaxChunk: m.GetMaxChunkBytes(),
-		Features: m.GetFeatures(), Software: fault.Clean(m.GetSoftware()),
-	}, nil
+	h.Software = fault.Clean(h.Software)
+	return h, nil
 }
 
-func encodeAgreed(ours protocol.Hello, a *protocol.Agreed) *wire.PreambleResponse {
-	return wire.PreambleResponse_builder{
-		Magic: ours.Magic,
-		Accepted: wire.PreambleAccepted_builder{
-			Epoch: ours.Epoch, Version: a.Version, Role: uint32(ours.Role),
-			MaxEnvelopeBytes: a.MaxEnvelope, MaxChunkBytes: a.MaxChunk, Features: a.Features, Software: fault.Clean(ours.Software),
-		}.Build(),
-	}.Build()
+func encodeAgreed(ours protocol.Hello, a *protocol.Agreed) preamble {
+	accepted := accepted{epoch: ours.Epoch, role: ours.Role, Agreed: *a}
+	accepted.Software = fault.Clean(ours.Software)
+	return encodeAnswer(answer{ours.Magic, &accepted})
 }
 
-func encodeRejection(r *protocol.Rejection) *wire.PreambleResponse {
-	return wire.PreambleResponse_builder{
-		Magic: protocol.Magic,
-		Rejected: wire.PreambleRejected_builder{
-			Code: uint32(r.Code), MinVersion: r.MinVersion, MaxVersion: r.MaxVersion,
-			Text: fault.Clean(r.Text), Software: fault.Clean(r.Software),
-		}.Build(),
-	}.Build()
+func encodeRejection(r *protocol.Rejection) preamble {
+	clean := *r
+	clean.Text, clean.Software = fault.Clean(r.Text), fault.Clean(r.Software)
+	return encodeAnswer(answer{protocol.Magic, &clean})
+}
+
+func encodeAnswer(a answer) preamble {
+	return func(dst []byte) ([]byte, error) { return wirefmt.Append(dst, &a, visitAnswer) }
 }
 
 // decodeAnswer returns what was agreed, or the rejection, or a Violation where the answer
 // does not keep to our offer.
 func decodeAnswer(body []byte, ours protocol.Hello) (*protocol.Agreed, *protocol.Rejection, error) {
-	m := new(wire.PreambleResponse)
-	if err := proto.Unmarshal(body, m); err != nil {
+	var m answer
+	out := wirefmt.Read(body, &m, visitAnswer)
+	if err := cmp.Or(out.Broken, out.Refused); err != nil {
 		return nil, nil, fault.Wrap(fault.Violation, err, "the preamble's answer cannot be read")
 	}
-	if m.GetMagic() != ours.Magic {
-		return nil, nil, fault.New(fault.Violation, "the answer's magic is %#x, must be %#x", m.GetMagic(), ours.Magic)
+	if m.magic != ours.Magic {
+		return nil, nil, fault.New(fault.Violation, "the answer's magic is %#x, must be %#x", m.magic, ours.Magic)
 	}
-	switch {
-	case m.HasRejected():
-		r := m.GetRejected()
-		return nil, &protocol.Rejection{
-			Code: protocol.RejectCode(r.GetCode()), MinVersion: r.GetMinVersion(), MaxVersion: r.GetMaxVersion(),
-			Text: fault.Clean(r.GetText()), Software: fault.Clean(r.GetSoftware()),
-		}, nil
-	case m.HasAccepted():
-		a, err := checkAccepted(m.GetAccepted(), ours)
+	switch outcome := m.outcome.(type) {
+	case *protocol.Rejection:
+		outcome.Text, outcome.Software = fault.Clean(outcome.Text), fault.Clean(outcome.Software)
+		return nil, outcome, nil
+	case *accepted:
+		a, err := checkAccepted(outcome, ours)
 		return a, nil, err
 	}
 	return nil, nil, fault.New(fault.Violation, "the preamble's answer neither accepts nor rejects")
 }
 
-func checkAccepted(a *wire.PreambleAccepted, ours protocol.Hello) (*protocol.Agreed, error) {
+func checkAccepted(a *accepted, ours protocol.Hello) (*protocol.Agreed, error) {
 	bad := func(what string, got, low, high uint64) error {
 		return fault.New(fault.Violation, "the answer's %s is %d, must be %d to %d", what, got, low, high)
 	}
-	switch v, e, c := a.GetVersion(), a.GetMaxEnvelopeBytes(), a.GetMaxChunkBytes(); {
-	case a.GetEpoch() != ours.Epoch:
-		return nil, bad("epoch", uint64(a.GetEpoch()), uint64(ours.Epoch), uint64(ours.Epoch))
-	case protocol.Role(a.GetRole()) != ours.Role.Peer():
-		return nil, fault.New(fault.Violation, "a %s called a %s", ours.Role, protocol.Role(a.GetRole()))
+	switch v, e, c := a.Version, a.MaxEnvelope, a.MaxChunk; {
+	case a.epoch != ours.Epoch:
+		return nil, bad("epoch", uint64(a.epoch), uint64(ours.Epoch), uint64(ours.Epoch))
+	case a.role != ours.Role.Peer():
+		return nil, fault.New(fault.Violation, "a %s called a %s", ours.Role, a.role)
 	case v < ours.MinVersion || v > ours.MaxVersion:
 		return nil, bad("version", uint64(v), uint64(ours.MinVersion), uint64(ours.MaxVersion))
 	case e < protocol.MinEnvelopeCeiling || e > ours.MaxEnvelope:
 		return nil, bad("envelope ceiling", uint64(e), protocol.MinEnvelopeCeiling, uint64(ours.MaxEnvelope))
 	case c < protocol.MinChunkCeiling || c > ours.MaxChunk:
 		return nil, bad("chunk ceiling", uint64(c), protocol.MinChunkCeiling, uint64(ours.MaxChunk))
-	case a.GetFeatures()&^ours.Features != 0:
-		return nil, fault.New(fault.Violation, "the answer has features %#x that were not offered", a.GetFeatures()&^ours.Features)
+	case a.Features&^ours.Features != 0:
+		return nil, fault.New(fault.Violation, "the answer has features %#x that were not offered", a.Features&^ours.Features)
 	}
-	return &protocol.Agreed{
-		Version: a.GetVersion(), MaxEnvelope: a.GetMaxEnvelopeBytes(), MaxChunk: a.GetMaxChunkBytes(),
-		Features: a.GetFeatures(), Software: fault.Clean(a.GetSoftware()),
-	}, nil
+	agreed := a.Agreed
+	agreed.Software = fault.Clean(agreed.Software)
+	return &agreed, nil
 }
 
 func reject(ours protocol.Hello, code protocol.RejectCode, text string) *protocol.Rejection {
