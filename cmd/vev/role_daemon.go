@@ -34,7 +34,7 @@ func (c *cli) cmdDaemon() *cobra.Command {
 func runDaemon(idle time.Duration) error {
 	return runService(daemonService, protocol.MaxConversations, func(s *service) {
 		d := daemon.New(daemon.Options{
-			Programs: &pty.Programs{}, Version: version, Log: s.log, Idle: idle, Refused: s.claim.Refused,
+			Programs: &pty.Programs{}, Agents: s.dir, Version: version, Log: s.log, Idle: idle, Refused: s.claim.Refused,
 		})
 		s.idle, s.end = d.Run, d.Close
 		s.handle = func(ctx context.Context, conn net.Conn) error {

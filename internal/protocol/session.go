@@ -24,6 +24,7 @@ type (
 		ReadOnly bool
 		Take     bool        // detach the others
 		Size     domain.Size // of the client's terminal
+		Agent    string      // path of the client's ssh agent socket on the daemon's machine, or empty
 		Create   *Create     // make the session if it is not there; nil: it must be there
 		Resume   *Resume     // go on with an attachment; the other fields but Size are ignored
 	}

@@ -20,6 +20,7 @@ type attachment struct {
 	s        *session
 	token    protocol.Token
 	readOnly bool
+	agent    string // path of the client's ssh agent, or empty
 
 	// Guarded by s.mu.
 	link   *link // the connection it has now, or nil
@@ -80,7 +81,7 @@ func (a *attachment) poke() {
 
 // attach adds a client to s and connects it.
 func (s *session) attach(m *protocol.Attach, l *link) (*attachment, error) {
-	a := &attachment{s: s, readOnly: m.ReadOnly, size: m.Size, active: time.Now(), link: l}
+	a := &attachment{s: s, readOnly: m.ReadOnly, size: m.Size, active: time.Now(), link: l, agent: agentOf(m)}
 	random(a.token[:])
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -96,6 +97,7 @@ func (s *session) attach(m *protocol.Attach, l *link) (*attachment, error) {
 		}
 	}
 	s.attachments = append(s.attachments, a)
+	s.attended = true
 	s.lastUsed = a.active
 	a.view.restart()
 	s.d.register(a)

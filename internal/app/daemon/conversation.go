@@ -73,6 +73,8 @@ func (d *Daemon) serveAttach(ctx context.Context, conn ports.SessionServerConn, 
 		a.disconnect(l)
 		return err
 	}
+	a.s.pointAgent()
+	defer a.s.pointAgent()
 	sent := make(chan struct{})
 	r := newRequests(ctx, d, conn)
 	r.wg.Go(func() { defer close(sent); a.send(l) })
@@ -172,7 +174,9 @@ func (a *attachment) receive(l *link, r *requests) (left bool, err error) {
 		}
 		switch m := m.(type) {
 		case *protocol.Input:
-			err = a.input(l, m)
+			if err = a.input(l, m); a.s.hasAgent {
+				a.s.pointAgent() // whoever typed last
+			}
 		case *protocol.Ack:
 			err = a.acked(l, m)
 		case *protocol.Resize:

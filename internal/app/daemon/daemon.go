@@ -24,8 +24,9 @@ const (
 // Options are what a daemon is made of.
 type Options struct {
 	Programs ports.Programs
-	Version  string // for stats
-	Log      *slog.Logger
+	Version  string        // for stats
+	Log      *slog.Logger  // nil: nothing is logged
+	Agents   ports.Agents  // nil: sessions keep the agent of whoever made them
 	Idle     time.Duration // 0: DefaultIdle
 	// Refused counts connections of other users that were refused, for stats; may be nil.
 	Refused func() uint64
@@ -53,6 +54,9 @@ type Daemon struct {
 func New(o Options) *Daemon {
 	if o.Idle == 0 {
 		o.Idle = DefaultIdle
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
 	}
 	return &Daemon{
 		o: o, started: time.Now(), changed: make(chan struct{}, 1),

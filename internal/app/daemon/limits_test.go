@@ -81,8 +81,12 @@ func TestTheByteWindowHolds(t *testing.T) {
 func TestAPasteIsCleaned(t *testing.T) {
 	inWorld(t, func(w *world) {
 		p := w.create("a")
+		c := w.dial() // the chunks of a paste come on one conversation
+		defer c.Close()
 		paste := func(text string, begin, end bool) {
-			require.Nil(t, w.ask(0, &protocol.Paste{Session: "a", Data: []byte(text), Begin: begin, End: end}).Failure)
+			w.next++
+			c.toServer <- &protocol.Request{ID: w.next, Body: &protocol.Paste{Session: "a", Data: []byte(text), Begin: begin, End: end}}
+			require.Nil(t, (<-c.toClient).(*protocol.Result).Failure)
 		}
 		paste("ls\n", true, true)
 		require.Equal(t, "ls\r", p.typed())

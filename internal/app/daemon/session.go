@@ -43,6 +43,13 @@ type session struct {
 	ended   chan struct{} // closed when the output was drained and the status is known
 	gone    chan struct{} // closed when the session left the registry
 
+	// Set before launch.
+	hasAgent     bool   // the session has a place for an agent
+	creatorAgent string // what its creator had there
+
+	agentTurn chan struct{} // cap 1: held while the place is pointed elsewhere
+	agent     string        // where it leads; the turn's
+
 	// Guarded by d.mu.
 	name string
 
@@ -58,6 +65,7 @@ type session struct {
 	exit        domain.ExitStatus
 	attachments []*attachment // oldest first
 	watchers    map[chan struct{}]struct{}
+	attended    bool // somebody has attached
 	removed     bool
 }
 
@@ -66,6 +74,7 @@ func (d *Daemon) start(name string, c protocol.Create) (*session, error) {
 	s := &session{
 		d: d, created: time.Now(), name: name, size: c.Size,
 		ended: make(chan struct{}), gone: make(chan struct{}), watchers: map[chan struct{}]struct{}{},
+		agentTurn: make(chan struct{}, 1),
 	}
 	random(s.id[:])
 	if !s.size.Valid() {
@@ -73,6 +82,8 @@ func (d *Daemon) start(name string, c protocol.Create) (*session, error) {
 	}
 	cmd := c.Command
 	cmd.Env = s.environment(cmd.Env)
+	s.creatorAgent = s.agentPlace(cmd.Env)
+	s.hasAgent = s.creatorAgent != ""
 	program, err := d.o.Programs.Start(cmd, s.size)
 	if err != nil {
 		return nil, err
@@ -117,6 +128,7 @@ func (s *session) abandon() {
 // launch starts the goroutines of s; d.running joins them.
 func (s *session) launch() {
 	drained := make(chan struct{})
+	s.d.running.Go(s.pointAgent)
 	s.d.running.Go(func() { defer close(drained); s.readProgram() })
 	s.d.running.Go(s.writeInput)
 	s.d.running.Go(func() { s.reap(drained) })
@@ -227,6 +239,7 @@ func (s *session) remove() {
 	s.mu.Unlock()
 	s.d.forget(s, tokens)
 	close(s.gone)
+	s.pointAgent()
 }
 
 // kill ends the program and the session, and returns when both are gone from the list. The

@@ -1,0 +1,41 @@
+package rundir
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vev-term/vev/internal/domain"
+)
+
+func TestAgentsPlaceLeadsWhereItIsPointed(t *testing.T) {
+	home, err := os.MkdirTemp("", "vev")
+	require.NoError(t, err)
+	t.Cleanup(func() { os.RemoveAll(home) })
+	t.Setenv(homeEnv, home)
+	d, err := Open()
+	require.NoError(t, err)
+	id := domain.SessionID{1, 2, 3}
+	path := d.Path(id)
+	require.NotEmpty(t, path)
+	for _, target := range []string{"/tmp/one", "/tmp/two"} {
+		require.NoError(t, d.Point(id, target))
+		got, err := os.Readlink(path)
+		require.NoError(t, err)
+		require.Equal(t, target, got)
+	}
+	require.NoError(t, d.Point(id, ""))
+	_, err = os.Lstat(path)
+	require.ErrorIs(t, err, os.ErrNotExist)
+	require.NoError(t, d.Point(id, ""), "nowhere twice")
+}
+
+func TestNoAgentsPlaceThatProgramsCannotReach(t *testing.T) {
+	t.Setenv(homeEnv, filepath.Join(t.TempDir(), strings.Repeat("d", 100)))
+	d, err := Open()
+	require.NoError(t, err)
+	require.Empty(t, d.Path(domain.SessionID{}))
+}
