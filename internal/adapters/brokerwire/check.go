@@ -1,7 +1,6 @@
 package brokerwire
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"math"
@@ -55,10 +54,8 @@ func cleanText(f *wirefmt.Fields, num Tag, what string, s *string) {
 	boundText(f, num, what, s, fault.MaxText)
 }
 
-// boundData is copied when read: a frame's memory is used again.
 func boundData(f *wirefmt.Fields, num Tag, what string, b *[]byte, limit int) {
 	if wirefmt.Data(f, num, b) {
-		*b = bytes.Clone(*b)
 		f.Note(num, tooLong(what, len(*b), limit))
 	}
 }
@@ -80,16 +77,13 @@ func identity[T ~[idBytes]byte](f *wirefmt.Fields, num Tag, what string, needed 
 	if f.Writing() && !needed && *to == (T{}) {
 		return
 	}
-	b := (*to)[:]
-	if !wirefmt.Data(f, num, &b) {
+	n, taken := wirefmt.Exact(f, num, (*to)[:])
+	if !taken {
 		return
 	}
-	*to = T{}
 	f.Note(num, nil)
-	if len(b) == idBytes {
-		copy((*to)[:], b)
-	} else if needed || len(b) > 0 {
-		f.Note(num, mistake("%s has %d bytes, must have %d", what, len(b), idBytes))
+	if n != idBytes && (needed || n > 0) {
+		f.Note(num, mistake("%s has %d bytes, must have %d", what, n, idBytes))
 	}
 }
 

@@ -19,7 +19,7 @@ const (
 )
 
 // Refs writes and reads the frames of one scope that make up nearly all traffic. What it
-// writes is byte for byte what the generated code would; what it does not recognise, be it
+// writes is byte for byte what the other codec would; what it does not recognise, be it
 // odd or wrong, it leaves to Decode.
 type Refs struct {
 	scope     [scopeBytes]byte

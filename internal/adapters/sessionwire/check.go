@@ -57,6 +57,10 @@ func checkInput(m *protocol.Input) error {
 	return nil
 }
 
+func checkResize(m *protocol.Resize) error { return checkSize("terminal", m.Size) }
+
+func checkAttached(m *protocol.Attached) error { return checkSize("session", m.Size) }
+
 func checkAttach(m *protocol.Attach) error {
 	if err := checkSize("terminal", m.Size); err != nil {
 		return err

@@ -96,7 +96,7 @@ func checkEvent(body protocol.EventBody) error {
 	return broken("event %T is not known", body)
 }
 
-// checkText is for text that the generated code does not see.
+// checkText is for text of hot messages, which has no shape.
 func checkText(what, text string, limit int) error {
 	if len(text) > limit {
 		return tooLong(what, len(text), limit)

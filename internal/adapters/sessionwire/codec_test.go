@@ -83,22 +83,26 @@ func outputOf(w *wire.Output) *protocol.Output {
 		Epoch: w.GetEpoch(), Base: w.GetBase(), New: w.GetNew(), Full: w.GetFull(), Echo: w.GetEcho(), InputAcked: w.GetInputAcked(),
 	}
 	if w.HasLayout() {
-		m.Layout = &protocol.Layout{Size: decodeSize(w.GetLayout().GetSize())}
+		m.Layout = &protocol.Layout{Size: sizeOf(w.GetLayout().GetSize())}
 		for _, p := range w.GetLayout().GetPanes() {
 			m.Layout.Panes = append(m.Layout.Panes, protocol.PanePlace{
-				Pane: p.GetPane(), Col: int(p.GetCol()), Row: int(p.GetRow()), Size: decodeSize(p.GetSize()),
+				Pane: p.GetPane(), Col: int(p.GetCol()), Row: int(p.GetRow()), Size: sizeOf(p.GetSize()),
 			})
 		}
 	}
 	for _, p := range w.GetPanes() {
 		m.Panes = append(m.Panes, protocol.PaneUpdate{
-			Pane: p.GetPane(), Data: notEmpty(p.GetData()), ScreenTop: p.GetScreenTop(), FirstLine: p.GetFirstLine(), Size: decodeSize(p.GetSize()),
+			Pane: p.GetPane(), Data: notEmpty(p.GetData()), ScreenTop: p.GetScreenTop(), FirstLine: p.GetFirstLine(), Size: sizeOf(p.GetSize()),
 		})
 	}
 	for _, e := range w.GetEvents() {
 		m.Events = append(m.Events, protocol.Event{Seq: e.GetSeq(), Pane: e.GetPane(), Body: eventOf(e)})
 	}
 	return m
+}
+
+func sizeOf(w *wire.Size) domain.Size {
+	return domain.Size{Cols: int(w.GetCols()), Rows: int(w.GetRows())}
 }
 
 func eventOf(e *wire.Event) protocol.EventBody {

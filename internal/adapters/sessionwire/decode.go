@@ -1,11 +1,8 @@
 package sessionwire
 
 import (
-	"google.golang.org/protobuf/encoding/protowire"
-	"google.golang.org/protobuf/proto"
-
+	"github.com/vev-term/vev/internal/adapters/streamframe/wirefmt"
 	"github.com/vev-term/vev/internal/protocol"
-	"github.com/vev-term/vev/internal/protocol/wire"
 )
 
 // clientDecoder reads what a client sends. Its messages are valid until the next call.
@@ -28,17 +25,17 @@ func (d *clientDecoder) decode(frame []byte) (protocol.SessionClientMessage, err
 		err = parseAck(body, &d.ack)
 		return &d.ack, err
 	case tagResize:
-		return decodeAs(body, resizeShape, new(wire.Resize), decodeResize)
+		return read[protocol.SessionClientMessage](body, resizeShape, new(protocol.Resize), visitResize, checkResize)
 	case tagDetach:
-		return decodeAs(body, emptyShape, new(wire.Detach), decodeDetach)
+		return read[protocol.SessionClientMessage](body, emptyShape, new(protocol.Detach), wirefmt.Empty, nil)
 	case tagWatch:
-		return decodeAs(body, emptyShape, new(wire.Watch), decodeWatch)
+		return read[protocol.SessionClientMessage](body, emptyShape, new(protocol.Watch), wirefmt.Empty, nil)
 	case tagCancel:
-		return decodeAs(body, emptyShape, new(wire.Cancel), decodeCancel)
+		return read[protocol.SessionClientMessage](body, emptyShape, new(protocol.Cancel), visitCancel, nil)
 	case tagAttach:
-		return decodeAs(body, attachShape, new(wire.Attach), decodeAttach)
+		return read[protocol.SessionClientMessage](body, attachShape, new(protocol.Attach), visitAttach, checkAttach)
 	case tagRequest:
-		return decodeAs(body, requestShape, new(wire.Request), decodeRequest)
+		return read[protocol.SessionClientMessage](body, requestShape, new(protocol.Request), visitRequest, checkRequest)
 	}
 	return nil, unknownTag(tag, "client")
 }
@@ -60,28 +57,38 @@ func (d *serverDecoder) decode(frame []byte) (protocol.SessionServerMessage, err
 		err = parseOutput(body, &d.output, &d.layout)
 		return &d.output, err
 	case tagAttached:
-		return decodeAs(body, attachedShape, new(wire.Attached), decodeAttached)
+		return read[protocol.SessionServerMessage](body, attachedShape, new(protocol.Attached), visitAttached, checkAttached)
 	case tagResult:
-		return decodeAs(body, resultShape, new(wire.Result), decodeResult)
+		return read[protocol.SessionServerMessage](body, resultShape, new(protocol.Result), visitResult, checkResult)
 	case tagEnded:
-		return decodeAs(body, endedShape, new(wire.Ended), decodeEnded)
+		return read[protocol.SessionServerMessage](body, endedShape, new(protocol.Ended), visitEnded, checkEnded)
 	case tagRefused:
-		return decodeAs(body, refusedShape, new(wire.Refused), decodeRefused)
+		return read[protocol.SessionServerMessage](body, refusedShape, new(protocol.Refused), visitRefused, nil)
 	}
 	return nil, unknownTag(tag, "server")
 }
 
-func unknownTag(tag protowire.Number, end string) error {
+func unknownTag(tag wirefmt.Number, end string) error {
 	return broken("message %d is none of a session %s", tag, end)
 }
 
-// decodeAs bounds the bytes, has the generated code read them, and converts.
-func decodeAs[W proto.Message, M any](body []byte, s *shape, w W, convert func(W) (M, error)) (m M, err error) {
+// read bounds the bytes, fills m from them and checks its values. m becomes an I.
+func read[I, T any](
+	body []byte, s *shape, m *T, visit func(*wirefmt.Fields, *T), check func(*T) error,
+) (none I, err error) {
 	if err := s.walk(body); err != nil {
-		return m, err
+		return none, err
 	}
-	if err := (proto.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(body, w); err != nil {
-		return m, broken("%s holds text that is not UTF-8, or is malformed", s.name)
+	out := wirefmt.Read(body, m, visit)
+	switch {
+	case out.Broken != nil:
+		return none, broken("%s holds text that is not UTF-8, or is malformed", s.name)
+	case out.Refused != nil:
+		return none, out.Refused
+	case check != nil:
+		if err := check(m); err != nil {
+			return none, err
+		}
 	}
-	return convert(w)
+	return any(m).(I), nil
 }

@@ -8,10 +8,12 @@
 // goroutine; whoever receives and whoever sends brings their own.
 //
 // Inbound: streamframe.Reader -> open (envelope) -> hot_parse.go or, after shape.walk has
-// checked every count and length, the generated code and decode_*.go -> check.go (values) ->
-// conversation.client or server (order) -> the caller. Outbound: the same stations backwards,
-// in the caller's goroutine, under the connection's one writer slot.
+// checked every count and length, fields*.go -> check.go (values) -> conversation.client or
+// server (order) -> the caller. Outbound: the same stations backwards, in the caller's
+// goroutine, under the connection's one writer slot.
 //
-// Output, Input and Ack are encoded and parsed by hand into kept memory, byte for byte as the
-// generated code does it; what Receive returns is therefore valid until the next Receive only.
+// Output, Input and Ack are parsed into kept memory; what Receive returns is therefore valid
+// until the next Receive only. fields*.go describe every other message once for both
+// directions. All bytes are those of the schema in protocol/wire, whose generated code the
+// tests compare with; it is not linked into the program, where it would cost each start.
 package sessionwire

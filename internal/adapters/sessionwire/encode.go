@@ -1,9 +1,7 @@
 package sessionwire
 
 import (
-	"google.golang.org/protobuf/encoding/protowire"
-	"google.golang.org/protobuf/proto"
-
+	"github.com/vev-term/vev/internal/adapters/streamframe/wirefmt"
 	"github.com/vev-term/vev/internal/protocol"
 )
 
@@ -18,10 +16,10 @@ func appendClient(b []byte, m protocol.SessionClientMessage) ([]byte, error) {
 	case *protocol.Ack:
 		return appendAck(b, m), nil
 	case *protocol.Resize:
-		if err := checkSize("terminal", m.Size); err != nil {
+		if err := checkResize(m); err != nil {
 			return b, err
 		}
-		return appendMessage(b, tagResize, resizeShape, encodeResize(m))
+		return appendMessage(b, tagResize, resizeShape, m, visitResize)
 	case *protocol.Detach:
 		return appendHead(b, tagDetach, 0), nil
 	case *protocol.Watch:
@@ -33,12 +31,12 @@ func appendClient(b []byte, m protocol.SessionClientMessage) ([]byte, error) {
 		if err := checkAttach(m); err != nil {
 			return b, err
 		}
-		return appendMessage(b, tagAttach, attachShape, encodeAttach(m))
+		return appendMessage(b, tagAttach, attachShape, m, visitAttach)
 	case *protocol.Request:
 		if err := checkRequest(m); err != nil {
 			return b, err
 		}
-		return appendMessage(b, tagRequest, requestShape, encodeRequest(m))
+		return appendMessage(b, tagRequest, requestShape, m, visitRequest)
 	}
 	return b, broken("%T is no message of a session client", m)
 }
@@ -52,34 +50,36 @@ func appendServer(b []byte, m protocol.SessionServerMessage) ([]byte, error) {
 		}
 		return appendOutput(b, m), nil
 	case *protocol.Attached:
-		if err := checkSize("session", m.Size); err != nil {
+		if err := checkAttached(m); err != nil {
 			return b, err
 		}
-		return appendMessage(b, tagAttached, attachedShape, encodeAttached(m))
+		return appendMessage(b, tagAttached, attachedShape, m, visitAttached)
 	case *protocol.Result:
 		if err := checkResult(m); err != nil {
 			return b, err
 		}
-		return appendMessage(b, tagResult, resultShape, encodeResult(m))
+		return appendMessage(b, tagResult, resultShape, m, visitResult)
 	case *protocol.Ended:
 		if err := checkEnded(m); err != nil {
 			return b, err
 		}
-		return appendMessage(b, tagEnded, endedShape, encodeEnded(m))
+		return appendMessage(b, tagEnded, endedShape, m, visitEnded)
 	case *protocol.Refused:
-		return appendMessage(b, tagRefused, refusedShape, encodeRefused(m))
+		return appendMessage(b, tagRefused, refusedShape, m, visitRefused)
 	}
 	return b, broken("%T is no message of a session server", m)
 }
 
 // appendMessage appends one envelope and holds our own bytes to what we ask of a peer's.
-func appendMessage(b []byte, tag protowire.Number, s *shape, m proto.Message) ([]byte, error) {
-	size := proto.Size(m)
-	b = appendHead(b, tag, size)
+func appendMessage[T any](b []byte, tag wirefmt.Number, s *shape, m *T, visit func(*wirefmt.Fields, *T)) ([]byte, error) {
 	start := len(b)
-	b, err := proto.MarshalOptions{Deterministic: true, UseCachedSize: true}.MarshalAppend(b, m)
+	b, err := wirefmt.AppendEnvelope(b, tag, m, visit)
 	if err != nil {
 		return b, broken("%s holds text that is not UTF-8", s.name)
 	}
-	return b, s.walk(b[start:])
+	_, body, err := open(b[start:])
+	if err != nil {
+		return b, err
+	}
+	return b, s.walk(body)
 }

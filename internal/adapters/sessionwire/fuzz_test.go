@@ -20,6 +20,7 @@ func FuzzSessionClient(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, frame []byte) {
 		m, err := new(clientDecoder).decode(frame)
+		readsAs(t, frame, new(wire.SessionClientEnvelope), err)
 		if err != nil {
 			require.IsType(t, (*breach)(nil), err)
 			return
@@ -51,6 +52,7 @@ func FuzzSessionServer(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, frame []byte) {
 		m, err := new(serverDecoder).decode(frame)
+		readsAs(t, frame, new(wire.SessionServerEnvelope), err)
 		if err != nil {
 			require.IsType(t, (*breach)(nil), err)
 			return

@@ -1,8 +1,7 @@
 package sessionwire
 
 import (
-	"google.golang.org/protobuf/encoding/protowire"
-
+	"github.com/vev-term/vev/internal/adapters/streamframe/wirefmt"
 	"github.com/vev-term/vev/internal/domain"
 	"github.com/vev-term/vev/internal/protocol"
 )
@@ -10,28 +9,28 @@ import (
 // The functions below append fields as proto3 writes them: in the order of their numbers, a
 // zero value not at all. Each has a size twin, because a message's length stands before it.
 
-func sizeUint(num protowire.Number, v uint64) int {
+func sizeUint(num wirefmt.Number, v uint64) int {
 	if v == 0 {
 		return 0
 	}
-	return protowire.SizeTag(num) + protowire.SizeVarint(v)
+	return wirefmt.SizeTag(num) + wirefmt.SizeVarint(v)
 }
 
-func appendUint(b []byte, num protowire.Number, v uint64) []byte {
+func appendUint(b []byte, num wirefmt.Number, v uint64) []byte {
 	if v == 0 {
 		return b
 	}
-	return protowire.AppendVarint(protowire.AppendTag(b, num, protowire.VarintType), v)
+	return wirefmt.AppendVarint(wirefmt.AppendTag(b, num, wirefmt.Varint), v)
 }
 
-func sizeData[T []byte | string](num protowire.Number, v T) int {
+func sizeData[T []byte | string](num wirefmt.Number, v T) int {
 	if len(v) == 0 {
 		return 0
 	}
 	return sizeField(num, len(v))
 }
 
-func appendData[T []byte | string](b []byte, num protowire.Number, v T) []byte {
+func appendData[T []byte | string](b []byte, num wirefmt.Number, v T) []byte {
 	if len(v) == 0 {
 		return b
 	}
@@ -39,12 +38,12 @@ func appendData[T []byte | string](b []byte, num protowire.Number, v T) []byte {
 }
 
 // sizeField is what a length-delimited field of n bytes takes, empty or not.
-func sizeField(num protowire.Number, n int) int {
-	return protowire.SizeTag(num) + protowire.SizeBytes(n)
+func sizeField(num wirefmt.Number, n int) int {
+	return wirefmt.SizeTag(num) + wirefmt.SizeBytes(n)
 }
 
-func appendHead(b []byte, num protowire.Number, n int) []byte {
-	return protowire.AppendVarint(protowire.AppendTag(b, num, protowire.BytesType), uint64(n))
+func appendHead(b []byte, num wirefmt.Number, n int) []byte {
+	return wirefmt.AppendVarint(wirefmt.AppendTag(b, num, wirefmt.Bytes), uint64(n))
 }
 
 func sizeSize(s domain.Size) int {
@@ -52,14 +51,14 @@ func sizeSize(s domain.Size) int {
 }
 
 // sizeSizeField is 0 for the zero size, which is not sent.
-func sizeSizeField(num protowire.Number, s domain.Size) int {
+func sizeSizeField(num wirefmt.Number, s domain.Size) int {
 	if s == (domain.Size{}) {
 		return 0
 	}
 	return sizeField(num, sizeSize(s))
 }
 
-func appendSizeField(b []byte, num protowire.Number, s domain.Size) []byte {
+func appendSizeField(b []byte, num wirefmt.Number, s domain.Size) []byte {
 	if s == (domain.Size{}) {
 		return b
 	}
@@ -150,7 +149,7 @@ func sizeEvent(e *protocol.Event) int {
 	n := sizeUint(1, e.Seq) + sizeUint(2, e.Pane)
 	switch body := e.Body.(type) {
 	case protocol.Bell:
-		n += protowire.SizeTag(eventBell) + 1
+		n += wirefmt.SizeTag(eventBell) + 1
 	case protocol.Title:
 		n += sizeField(eventTitle, len(body.Text))
 	case protocol.Cwd:
@@ -160,7 +159,7 @@ func sizeEvent(e *protocol.Event) int {
 	case protocol.Notification:
 		n += sizeField(eventNotification, sizeData(1, body.Title)+sizeData(2, body.Body))
 	case protocol.ProgressEvent:
-		n += protowire.SizeTag(eventProgress) + protowire.SizeVarint(uint64(body.Percent))
+		n += wirefmt.SizeTag(eventProgress) + wirefmt.SizeVarint(uint64(body.Percent))
 	case protocol.PromptMark:
 		n += sizeField(eventPromptMark, sizeMark(body))
 	case protocol.Renamed:
@@ -174,7 +173,7 @@ func appendEvent(b []byte, e *protocol.Event) []byte {
 	b = appendUint(appendUint(b, 1, e.Seq), 2, e.Pane)
 	switch body := e.Body.(type) {
 	case protocol.Bell:
-		b = protowire.AppendVarint(protowire.AppendTag(b, eventBell, protowire.VarintType), 1)
+		b = wirefmt.AppendVarint(wirefmt.AppendTag(b, eventBell, wirefmt.Varint), 1)
 	case protocol.Title:
 		b = append(appendHead(b, eventTitle, len(body.Text)), body.Text...)
 	case protocol.Cwd:
@@ -186,8 +185,8 @@ func appendEvent(b []byte, e *protocol.Event) []byte {
 		b = appendHead(b, eventNotification, sizeData(1, body.Title)+sizeData(2, body.Body))
 		b = appendData(appendData(b, 1, body.Title), 2, body.Body)
 	case protocol.ProgressEvent:
-		b = protowire.AppendTag(b, eventProgress, protowire.VarintType)
-		b = protowire.AppendVarint(b, uint64(body.Percent))
+		b = wirefmt.AppendTag(b, eventProgress, wirefmt.Varint)
+		b = wirefmt.AppendVarint(b, uint64(body.Percent))
 	case protocol.PromptMark:
 		b = appendHead(b, eventPromptMark, sizeMark(body))
 		b = appendUint(appendUint(b, 1, uint64(body.Kind)), 2, body.Line)

@@ -1,8 +1,7 @@
 package sessionwire
 
 import (
-	"google.golang.org/protobuf/encoding/protowire"
-
+	"github.com/vev-term/vev/internal/adapters/streamframe/wirefmt"
 	"github.com/vev-term/vev/internal/domain"
 	"github.com/vev-term/vev/internal/protocol"
 )
@@ -10,7 +9,7 @@ import (
 // parseEvent makes strings of its own: events are rare and outlive their frame. A variant of
 // a newer peer leaves Body nil.
 func parseEvent(b []byte, e *protocol.Event) error {
-	variant := protowire.Number(0)
+	variant := wirefmt.Number(0)
 	c := cursor{what: "event", b: b}
 	for {
 		more, err := c.next()

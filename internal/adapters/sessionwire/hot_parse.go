@@ -3,24 +3,23 @@ package sessionwire
 import (
 	"unicode/utf8"
 
-	"google.golang.org/protobuf/encoding/protowire"
-
+	"github.com/vev-term/vev/internal/adapters/streamframe/wirefmt"
 	"github.com/vev-term/vev/internal/domain"
 	"github.com/vev-term/vev/internal/protocol"
 )
 
 // open takes the envelope off: exactly one field, a message, to the frame's end.
-func open(frame []byte) (tag protowire.Number, body []byte, err error) {
-	tag, typ, n := consumeTag(frame)
+func open(frame []byte) (tag wirefmt.Number, body []byte, err error) {
+	tag, typ, n := wirefmt.ConsumeTag(frame)
 	if n < 0 {
-		return 0, nil, broken("the envelope cannot be read: %v", protowire.ParseError(n))
+		return 0, nil, broken("the envelope cannot be read: %v", wirefmt.Reason(n))
 	}
-	if typ != protowire.BytesType {
+	if typ != wirefmt.Bytes {
 		return 0, nil, broken("envelope field %d is no message", tag)
 	}
-	body, m := protowire.ConsumeBytes(frame[n:])
+	body, m := wirefmt.ConsumeBytes(frame[n:])
 	if m < 0 {
-		return 0, nil, broken("message %d is cut short: %v", tag, protowire.ParseError(m))
+		return 0, nil, broken("message %d is cut short: %v", tag, wirefmt.Reason(m))
 	}
 	if rest := len(frame) - n - m; rest > 0 {
 		return 0, nil, broken("%d bytes follow message %d in its envelope", rest, tag)
@@ -28,27 +27,14 @@ func open(frame []byte) (tag protowire.Number, body []byte, err error) {
 	return tag, body, nil
 }
 
-// consumeTag is protowire's, but for numbers that only a wider varint could hold: the generated
-// code refuses those, and so must everything that skips fields on its own.
-func consumeTag(b []byte) (protowire.Number, protowire.Type, int) {
-	num, typ, n := protowire.ConsumeTag(b)
-	if num > protowire.MaxValidNumber {
-		return 0, 0, badNumber
-	}
-	return num, typ, n
-}
-
-// badNumber is what protowire returns for a field number that is none.
-var _, _, badNumber = protowire.ConsumeTag([]byte{0})
-
 // A cursor takes the fields of one message apart, in the way of the generated code: the last
 // value of a number counts, a known field of another wire type is skipped like an unknown one.
 type cursor struct {
 	what string
 	b    []byte
 
-	num  protowire.Number
-	typ  protowire.Type
+	num  wirefmt.Number
+	typ  wirefmt.Type
 	uint uint64 // value of a varint
 	data []byte // value of a length-delimited field
 }
@@ -56,24 +42,24 @@ type cursor struct {
 // next goes to the next field that is a varint or length-delimited; false at the end.
 func (c *cursor) next() (bool, error) {
 	for len(c.b) > 0 {
-		num, typ, n := consumeTag(c.b)
+		num, typ, n := wirefmt.ConsumeTag(c.b)
 		if n < 0 {
 			return false, c.cannot(n)
 		}
 		c.num, c.typ, c.b = num, typ, c.b[n:]
 		switch typ {
-		case protowire.VarintType:
-			c.uint, n = protowire.ConsumeVarint(c.b)
-		case protowire.BytesType:
-			c.data, n = protowire.ConsumeBytes(c.b)
+		case wirefmt.Varint:
+			c.uint, n = wirefmt.ConsumeVarint(c.b)
+		case wirefmt.Bytes:
+			c.data, n = wirefmt.ConsumeBytes(c.b)
 		default:
-			n = protowire.ConsumeFieldValue(num, typ, c.b)
+			n = wirefmt.ConsumeValue(num, typ, c.b)
 		}
 		if n < 0 {
 			return false, c.cannot(n)
 		}
 		c.b = c.b[n:]
-		if typ == protowire.VarintType || typ == protowire.BytesType {
+		if typ == wirefmt.Varint || typ == wirefmt.Bytes {
 			return true, nil
 		}
 	}
@@ -81,16 +67,16 @@ func (c *cursor) next() (bool, error) {
 }
 
 func (c *cursor) cannot(n int) error {
-	return broken("%s cannot be read: %v", c.what, protowire.ParseError(n))
+	return broken("%s cannot be read: %v", c.what, wirefmt.Reason(n))
 }
 
 // isUint and isData report whether the field at hand is num with that wire type.
-func (c *cursor) isUint(num protowire.Number) bool {
-	return c.num == num && c.typ == protowire.VarintType
+func (c *cursor) isUint(num wirefmt.Number) bool {
+	return c.num == num && c.typ == wirefmt.Varint
 }
 
-func (c *cursor) isData(num protowire.Number) bool {
-	return c.num == num && c.typ == protowire.BytesType
+func (c *cursor) isData(num wirefmt.Number) bool {
+	return c.num == num && c.typ == wirefmt.Bytes
 }
 
 // text is the value at hand as a string of its own, made only if it is within the limit.

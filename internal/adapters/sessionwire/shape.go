@@ -1,12 +1,12 @@
 package sessionwire
 
 import (
-	"google.golang.org/protobuf/encoding/protowire"
+	"github.com/vev-term/vev/internal/adapters/streamframe/wirefmt"
 )
 
-// A shape is what the bytes of one message may hold. Walking it before the generated code
-// sees them bounds what decoding can allocate and finds what protobuf would let pass: two
-// variants of a oneof, a message given twice.
+// A shape is what the bytes of one message may hold. Walking it before anything is made of
+// them bounds what decoding can allocate and finds what protobuf would let pass: two variants
+// of a oneof, a message given twice.
 type shape struct {
 	name   string
 	fields fields
@@ -27,11 +27,11 @@ type tally struct{ count, bytes int }
 // walk returns a breach unless b keeps to s. Unknown fields are skipped.
 func (s *shape) walk(b []byte) error {
 	var seen [maxField + 1]tally
-	variant := protowire.Number(0)
+	variant := wirefmt.Number(0)
 	for len(b) > 0 {
-		num, typ, n := consumeTag(b)
+		num, typ, n := wirefmt.ConsumeTag(b)
 		if n < 0 {
-			return broken("%s cannot be read: %v", s.name, protowire.ParseError(n))
+			return broken("%s cannot be read: %v", s.name, wirefmt.Reason(n))
 		}
 		b = b[n:]
 		f := s.at(num)
@@ -41,17 +41,17 @@ func (s *shape) walk(b []byte) error {
 			}
 			variant = num
 		}
-		if typ != protowire.BytesType || f.bytes == 0 && f.of == nil {
-			n = protowire.ConsumeFieldValue(num, typ, b)
+		if typ != wirefmt.Bytes || f.bytes == 0 && f.of == nil {
+			n = wirefmt.ConsumeValue(num, typ, b)
 			if n < 0 {
-				return broken("%s cannot be read: %v", s.name, protowire.ParseError(n))
+				return broken("%s cannot be read: %v", s.name, wirefmt.Reason(n))
 			}
 			b = b[n:]
 			continue
 		}
-		value, n := protowire.ConsumeBytes(b)
+		value, n := wirefmt.ConsumeBytes(b)
 		if n < 0 {
-			return broken("%s of %s cannot be read: %v", f.name, s.name, protowire.ParseError(n))
+			return broken("%s of %s cannot be read: %v", f.name, s.name, wirefmt.Reason(n))
 		}
 		b = b[n:]
 		if err := f.admit(s, &seen[num], value); err != nil {
@@ -62,7 +62,7 @@ func (s *shape) walk(b []byte) error {
 }
 
 // at is the field of that number, or the zero field.
-func (s *shape) at(num protowire.Number) field {
+func (s *shape) at(num wirefmt.Number) field {
 	if int(num) < len(s.fields) {
 		return s.fields[num]
 	}

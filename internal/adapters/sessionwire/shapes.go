@@ -23,7 +23,7 @@ const (
 // name is a field that names a session: a session name or 32 hexadecimal digits.
 func name(n string) field { return field{name: n, bytes: domain.MaxNameBytes} }
 
-// The shapes of what the generated code decodes. A test compares them with the schema.
+// The shapes of what fields*.go decode. A test compares them with the schema.
 var (
 	sizeShape  = &shape{"size", fields{}}
 	exitShape  = &shape{"exit status", fields{}}

@@ -85,8 +85,7 @@ type Outcome struct {
 	Unknown bool  // there were fields that nobody took
 }
 
-// Read fills m, which is zero, from the bytes of a message; m's own slices of bytes are in
-// their memory.
+// Read fills m, which is zero, from the bytes of a message. Nothing of it is in their memory.
 func Read[T any](b []byte, m *T, visit func(*Fields, *T)) Outcome {
 	f := Fields{phase: reading}
 	readMessage(&f, b, m, visit)

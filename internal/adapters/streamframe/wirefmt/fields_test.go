@@ -29,6 +29,7 @@ type sample struct {
 	Maybe *part
 	Parts []part
 	Body  any // *part, leaf or nil
+	ID    [4]byte
 }
 
 type (
@@ -36,7 +37,11 @@ type (
 	leaf struct{ S string }
 )
 
-var errTooLarge, errTooMany = errors.New("too large"), errors.New("too many")
+var (
+	errTooLarge = errors.New("too large")
+	errTooMany  = errors.New("too many")
+	errLength   = errors.New("another length")
+)
 
 const (
 	mostParts   = 3
@@ -78,6 +83,12 @@ func visitSample(f *Fields, s *sample) {
 	}, visitPart)
 	Variant(f, 16, &s.Body, visitPart)
 	Value(f, 17, &s.Body, visitLeaf)
+	if n, taken := Exact(f, 18, s.ID[:]); taken {
+		f.Note(18, nil)
+		if n != len(s.ID) {
+			f.Note(18, errLength)
+		}
+	}
 }
 
 func genPart() *rapid.Generator[part] {
@@ -105,6 +116,7 @@ func genSample() *rapid.Generator[*sample] {
 			Raws: list(t, 4, rapid.SampledFrom([]string{"", "\xff", "a"})), Part: genPart().Draw(t, "part"),
 			Maybe: rapid.SampledFrom([]*part{nil, {}, {N: 1}}).Draw(t, "maybe"), Parts: list(t, mostParts, genPart()),
 			Body: rapid.SampledFrom([]any{nil, &p, leaf{}, leaf{strings.Repeat("x", 20000)}}).Draw(t, "body"),
+			ID:   rapid.SampledFrom([][4]byte{{}, {1, 2, 3, 4}}).Draw(t, "id"),
 		}
 	})
 }
@@ -174,6 +186,8 @@ func TestReading(t *testing.T) {
 		"noted and given anew": {b: tagged(13, append(large[:len(large):len(large)], tagged(2, 5)...)), want: sample{Part: part{Bounded: 5}}},
 		"bad text":             {b: tagged(8, []byte("\xff"), 8, []byte("a")), broken: "text is not UTF-8"},
 		"bad texts":            {b: tagged(9, []byte("\xff")), broken: "text is not UTF-8"},
+		"length":               {b: tagged(18, []byte("abcde")), refused: "another length"},
+		"length given anew":    {b: tagged(18, []byte{}, 18, []byte("abcd")), want: sample{ID: [4]byte{'a', 'b', 'c', 'd'}}},
 		"bytes need not be":    {b: tagged(11, []byte("\xff")), want: sample{Raw: "\xff"}},
 		"cut":                  {b: tagged(8, []byte("abc"))[:3], broken: "unexpected EOF"},
 		"cut inside":           {b: tagged(13, one[:1]), broken: "unexpected EOF"},

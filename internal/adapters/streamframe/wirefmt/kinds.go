@@ -119,7 +119,7 @@ func Texts(f *Fields, num Number, v *[]string) bool {
 	return false
 }
 
-// Data is a field of type bytes; what is read lies in the message's memory, nil when empty.
+// Data is a field of type bytes; nil when empty.
 func Data(f *Fields, num Number, v *[]byte) bool {
 	switch {
 	case f.phase == writing:
@@ -127,12 +127,27 @@ func Data(f *Fields, num Number, v *[]byte) bool {
 			f.out = append(f.head(num, len(*v)), *v...)
 		}
 	case f.take(num, Bytes):
-		if *v = f.data; len(*v) == 0 {
-			*v = nil
-		}
+		*v = append([]byte(nil), f.data...)
 		return true
 	}
 	return false
+}
+
+// Exact is a field of type bytes that has one length only, that of to. When read with another,
+// n, to becomes zero.
+func Exact(f *Fields, num Number, to []byte) (n int, taken bool) {
+	if f.phase == writing {
+		f.out = append(f.head(num, len(to)), to...)
+		return 0, false
+	}
+	if !f.take(num, Bytes) {
+		return 0, false
+	}
+	clear(to)
+	if len(f.data) == len(to) {
+		copy(to, f.data)
+	}
+	return len(f.data), true
 }
 
 // Raw is a field of type bytes that is kept as a string, whatever it holds.

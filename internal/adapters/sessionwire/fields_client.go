@@ -1,0 +1,109 @@
+package sessionwire
+
+import (
+	"github.com/vev-term/vev/internal/adapters/streamframe/wirefmt"
+	"github.com/vev-term/vev/internal/protocol"
+)
+
+func visitAttach(f *wirefmt.Fields, m *protocol.Attach) {
+	wirefmt.Text(f, 1, &m.Session)
+	wirefmt.Bool(f, 2, &m.ReadOnly)
+	wirefmt.Bool(f, 3, &m.Take)
+	size(f, 4, &m.Size)
+	wirefmt.Optional(f, 5, &m.Create, visitCreate)
+	wirefmt.Optional(f, 6, &m.Resume, visitResume)
+}
+
+// visitCreate: what the system calls a string need not be UTF-8 and travels as bytes.
+func visitCreate(f *wirefmt.Fields, c *protocol.Create) {
+	wirefmt.Text(f, 1, &c.Name)
+	wirefmt.Raws(f, 2, &c.Command.Argv)
+	wirefmt.Raws(f, 3, &c.Command.Env)
+	wirefmt.Raw(f, 4, &c.Command.Dir)
+	size(f, 5, &c.Size)
+}
+
+func visitResume(f *wirefmt.Fields, r *protocol.Resume) {
+	identifier(f, 1, "token of resume", &r.Token)
+	wirefmt.Uint64(f, 2, &r.EventSeq)
+}
+
+func visitResize(f *wirefmt.Fields, m *protocol.Resize) { size(f, 1, &m.Size) }
+
+func visitCancel(f *wirefmt.Fields, m *protocol.Cancel) { wirefmt.Uint64(f, 1, &m.ID) }
+
+// visitRequest leaves the body of a request of a newer peer nil.
+func visitRequest(f *wirefmt.Fields, m *protocol.Request) {
+	wirefmt.Uint64(f, 1, &m.ID)
+	ms := uint32(toMS(m.Timeout))
+	if wirefmt.Uint32(f, 2, &ms) {
+		timeout, err := fromMS("timeout", uint64(ms))
+		m.Timeout = timeout
+		f.Note(2, err)
+	}
+	wirefmt.Variant(f, 10, &m.Body, visitNew)
+	wirefmt.Variant(f, 11, &m.Body, wirefmt.Empty[protocol.List])
+	wirefmt.Variant(f, 12, &m.Body, visitKill)
+	wirefmt.Variant(f, 13, &m.Body, visitRename)
+	wirefmt.Variant(f, 14, &m.Body, visitDetachAll)
+	wirefmt.Variant(f, 15, &m.Body, visitType)
+	wirefmt.Variant(f, 16, &m.Body, visitKeys)
+	wirefmt.Variant(f, 17, &m.Body, visitPaste)
+	wirefmt.Variant(f, 18, &m.Body, visitCapture)
+	wirefmt.Variant(f, 19, &m.Body, visitWait)
+	wirefmt.Variant(f, 20, &m.Body, wirefmt.Empty[protocol.Stats])
+	wirefmt.Variant(f, 21, &m.Body, visitHistory)
+}
+
+func visitNew(f *wirefmt.Fields, m *protocol.New) { visitCreate(f, &m.Create) }
+
+func visitKill(f *wirefmt.Fields, m *protocol.Kill) { wirefmt.Text(f, 1, &m.Session) }
+
+func visitRename(f *wirefmt.Fields, m *protocol.Rename) {
+	wirefmt.Text(f, 1, &m.Session)
+	wirefmt.Text(f, 2, &m.Name)
+}
+
+func visitDetachAll(f *wirefmt.Fields, m *protocol.DetachAll) { wirefmt.Text(f, 1, &m.Session) }
+
+func visitType(f *wirefmt.Fields, m *protocol.Type) {
+	wirefmt.Text(f, 1, &m.Session)
+	wirefmt.Data(f, 2, &m.Data)
+}
+
+func visitKeys(f *wirefmt.Fields, m *protocol.Keys) {
+	wirefmt.Text(f, 1, &m.Session)
+	wirefmt.Texts(f, 2, &m.Names)
+}
+
+func visitPaste(f *wirefmt.Fields, m *protocol.Paste) {
+	wirefmt.Text(f, 1, &m.Session)
+	wirefmt.Data(f, 2, &m.Data)
+	wirefmt.Bool(f, 3, &m.Begin)
+	wirefmt.Bool(f, 4, &m.End)
+}
+
+func visitCapture(f *wirefmt.Fields, m *protocol.Capture) {
+	wirefmt.Text(f, 1, &m.Session)
+	wirefmt.Uint32(f, 2, &m.HistoryLines)
+	wirefmt.Bool(f, 3, &m.Look)
+}
+
+func visitHistory(f *wirefmt.Fields, m *protocol.History) {
+	wirefmt.Text(f, 1, &m.Session)
+	wirefmt.Uint64(f, 2, &m.Pane)
+	wirefmt.Uint64(f, 3, &m.First)
+	wirefmt.Uint32(f, 4, &m.Count)
+}
+
+func visitWait(f *wirefmt.Fields, m *protocol.Wait) {
+	wirefmt.Text(f, 1, &m.Session)
+	wirefmt.Text(f, 2, &m.Text)
+	ms := toMS(m.Idle)
+	if wirefmt.Uint64(f, 3, &ms) {
+		idle, err := fromMS("idle time", ms)
+		m.Idle = idle
+		f.Note(3, err)
+	}
+	wirefmt.Bool(f, 4, &m.Exit)
+}
