@@ -31,9 +31,9 @@ type term struct {
 	master, slave *os.File
 	done          chan struct{} // closed when the reader has ended
 
-	gate sync.Mutex // held while the terminal is stopped and reads nothing
-
 	mu      sync.Mutex
+	stopped bool // it reads nothing
+	flow    *sync.Cond
 	screen  *vt.Terminal
 	seen    []byte        // the newest bytes
 	total   int64         // bytes in all
@@ -48,6 +48,7 @@ func newTerm(t *testing.T, cols, rows int) *term {
 		t: t, master: master, slave: slave, done: make(chan struct{}),
 		screen: vt.New(vt.Options{Cols: cols, Rows: rows}), changed: make(chan struct{}),
 	}
+	tt.flow = sync.NewCond(&tt.mu)
 	go tt.read()
 	t.Cleanup(tt.hangUp)
 	return tt
@@ -66,8 +67,11 @@ func (tt *term) read() {
 	defer close(tt.done)
 	buf := make([]byte, 64<<10)
 	for {
-		tt.gate.Lock()
-		tt.gate.Unlock() //nolint:staticcheck // passed, not held: only stop holds it
+		tt.mu.Lock()
+		for tt.stopped {
+			tt.flow.Wait()
+		}
+		tt.mu.Unlock()
 		n, err := tt.master.Read(buf)
 		if err != nil {
 			return
@@ -90,12 +94,21 @@ func (tt *term) read() {
 	}
 }
 
-// stop makes a terminal that takes no output any more, until resume.
-func (tt *term) stop()   { tt.gate.Lock() }
-func (tt *term) resume() { tt.gate.Unlock() }
+// stop makes a terminal that takes no output any more, but for one read that is under way, until resume.
+func (tt *term) stop() { tt.halt(true) }
+
+func (tt *term) resume() { tt.halt(false) }
+
+func (tt *term) halt(stopped bool) {
+	tt.mu.Lock()
+	tt.stopped = stopped
+	tt.mu.Unlock()
+	tt.flow.Broadcast()
+}
 
 // hangUp closes the window.
 func (tt *term) hangUp() {
+	tt.resume()
 	_ = tt.master.Close()
 	<-tt.done
 }

@@ -1,0 +1,88 @@
+//go:build linux
+
+package e2e
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vev-term/vev/internal/domain"
+	"github.com/vev-term/vev/internal/domain/fault"
+	"github.com/vev-term/vev/internal/protocol"
+)
+
+// TestBC58SizeFollowsWhoTyped: the last to type decides, not the last to resize; who leaves no longer counts.
+func TestBC58SizeFollowsWhoTyped(t *testing.T) {
+	h := newHome(t)
+	h.sh("x", "trap 'stty size' WINCH; echo ready; while :; do read x; echo got; done")
+	big, small := newTerm(t, 100, 40), newTerm(t, 60, 20)
+	big.vev(h, "attach", "x")
+	big.sees("ready")
+	ps := small.vev(h, "attach", "x")
+	small.sees("ready")
+	sizeIs := func(cols, rows int) {
+		t.Helper()
+		eventually(t, fmt.Sprintf("%dx%d", cols, rows), func() bool { s := h.session("x"); return s.Cols == cols && s.Rows == rows })
+	}
+	big.typ("a\r")
+	sizeIs(100, 40)
+	small.typ("b\r")
+	sizeIs(60, 20)
+	big.typ("c\r")
+	sizeIs(100, 40)
+	small.resize(70, 22)
+	small.typ("d\r")
+	sizeIs(70, 22)
+	small.typ("\x1cd")
+	ps.exits()
+	sizeIs(100, 40)
+	h.ok("send", "x", "from a script")
+	sizeIs(100, 40)
+}
+
+// TestBC59ReadOnly: nothing that a read-only client does reaches the program or the session's state.
+func TestBC59ReadOnly(t *testing.T) {
+	h := newHome(t)
+	h.sh("x", `stty raw -echo; printf '\033[?1004h\033[?1000h\033[?2004h'; echo ready; head -c 6 > typed; echo fin''ished; exec cat`)
+	h.waitText("x", "ready")
+	before := h.session("x")
+	tt := newTerm(t, 50, 15)
+	p := tt.vev(h, "attach", "x", "--read-only")
+	tt.sees("ready")
+	tt.typ("keys\x03\x1b[200~pasted\x1b[201~\x1b[I\x1b[O\x1b[M !!\x1b[<0;3;3M")
+	tt.resize(90, 30)
+	tt.typ("\x1cd") // after all of that in the same queue
+	require.Zero(t, p.exits())
+	// Not by the client's good will: one that sends input all the same is refused.
+	rude := view(t, brokerConnection(t, h), protocol.Attach{Session: "x", Size: domain.Size{Cols: 33, Rows: 11}, ReadOnly: true})
+	require.NoError(t, rude.conn.Send(&protocol.Resize{Size: domain.Size{Cols: 44, Rows: 12}}))
+	require.NoError(t, rude.conn.Send(&protocol.Input{Seq: 1, Data: []byte("rude")}))
+	require.Equal(t, fault.Denied, rude.ended().Failure.Kind)
+	after := h.session("x")
+	require.Equal(t, [2]int{before.Cols, before.Rows}, [2]int{after.Cols, after.Rows}, "the size")
+	h.ok("send", "x", "script")
+	h.waitText("x", "finished")
+	require.Equal(t, "script", h.read("typed"), "a script types all the same")
+}
+
+// TestBC60TerminalsOfDifferentPowers: a poor and a rich terminal on one session each show it, and nobody spins for it.
+func TestBC60TerminalsOfDifferentPowers(t *testing.T) {
+	h := newHome(t)
+	h.sh("x", `stty raw -echo; printf '\033[38;2;200;100;50mtrue\033[m \033[4:3mcurly\033[m \033[?1002h\033[?1006h\033[>1umode'; exec cat`)
+	h.waitText("x", "mode")
+	var clients []*program
+	for _, kind := range []string{"linux", "vt100", "xterm-kitty", "dumb"} {
+		tt := newTerm(t, 80, 24)
+		clients = append(clients, tt.vev(h.with("TERM="+kind), "attach", "x"))
+		tt.sees("true curly mode")
+	}
+	pids := []int{h.one("_broker"), h.one("_daemon")}
+	for _, p := range clients {
+		pids = append(pids, p.pid())
+	}
+	before := cpuTicks(pids)
+	h.ok("wait", "x", "--idle", "700ms")
+	require.LessOrEqual(t, cpuTicks(pids)-before, 3, "ticks of 10 ms in 700 ms, with what the wait itself takes")
+}
