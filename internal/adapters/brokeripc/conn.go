@@ -22,9 +22,10 @@ const (
 
 	// socketBuffer makes a Unix socket hold two frames of the largest size that we wrote,
 	// instead of four: what is in it cannot be overtaken, and more makes a flood hardly
-	// faster. The kernel doubles it and cuts what is more than half of that, so it is a little
-	// more than such a frame: one that is cut takes two turns with who reads.
-	socketBuffer = protocol.MaxChunkBytes + 2<<10
+	// faster. The kernel doubles the number, counts a little more than the bytes, and takes
+	// a write as long as the sum is not reached: so the third frame waits as a whole, and
+	// what comes meanwhile can go before it.
+	socketBuffer = 58 << 10
 )
 
 // peer is what differs between the two ends. All but decode are called with conn.mu held.
@@ -103,6 +104,7 @@ func newConn(rw io.ReadWriteCloser, rd *streamframe.Reader, scope protocol.Scope
 	if u, ok := rw.(interface{ SetWriteBuffer(int) error }); ok {
 		_ = u.SetWriteBuffer(socketBuffer) // it only tunes
 	}
+	c.out = c.newSender()
 	c.reading.keeper.L = &c.mu
 	c.writing.flusher.L = &c.mu
 	_, _ = c.machine.PeerRegister()

@@ -163,6 +163,9 @@ func (c *conn) sendHanding() error {
 	}
 	o.hand = nil
 	o.buf = append(o.buf[:0], o.buf[n:]...)
+	if o.head -= n; o.head < 0 {
+		o.head = begun
+	}
 	return err
 }
 

@@ -1,8 +1,6 @@
 package brokeripc
 
 import (
-	"encoding/binary"
-	"net"
 	"sync"
 
 	"github.com/vev-term/vev/internal/adapters/brokerwire"
@@ -14,15 +12,7 @@ const (
 	// maxOvertaking bounds the data that goes before the frames that wait for their turn: one
 	// quantum, of all streams together. Beyond it a frame lines up, whatever its stream has left.
 	maxOvertaking = quantum
-	// copyBelow is the payload size up to which one copy is cheaper than a second piece.
-	copyBelow = 4 << 10
-	// keptBuffer is the largest buffer a connection keeps between writes; what needs more
-	// borrows sharedBuffer bytes, room for maxOvertaking and the heads.
-	keptBuffer   = 4 << 10
-	sharedBuffer = maxOvertaking + 16<<10
 )
-
-var sharedBuffers = sync.Pool{New: func() any { return new([sharedBuffer]byte) }}
 
 // writeTurn says who writes the carriage and what waits for it. Guarded by conn.mu.
 type writeTurn struct {
@@ -35,14 +25,6 @@ type writeTurn struct {
 	flusher    sync.Cond
 }
 
-// sender is the carriage's write side. Owned by who has the writing turn.
-type sender struct {
-	buf  []byte // what is sent now, up to the payload
-	hand []int  // descriptors that go with it
-	vec  [2][]byte
-	bufs net.Buffers
-}
-
 // writeFrame sends one data frame of s; it returns once p is the caller's again.
 func (c *conn) writeFrame(s *Stream, p []byte) error {
 	c.mu.Lock()
@@ -52,6 +34,7 @@ func (c *conn) writeFrame(s *Stream, p []byte) error {
 		return err
 	}
 	c.takeUnsent()
+	c.out.head = len(c.out.buf)
 	c.appendDataHead(&c.out.buf, s, len(p))
 	c.mu.Unlock()
 	if err = c.send(p); err != nil {
@@ -160,6 +143,12 @@ func (c *conn) takeUnsent() {
 	spare := c.out.buf[:0]
 	c.out.buf, w.unsent, w.overtaking = w.unsent, spare, 0
 	c.out.hand, w.handing = w.handing, nil
+	c.takeOwed()
+}
+
+// takeOwed turns what is owed to the peer into grants, with mu and the writing turn held.
+func (c *conn) takeOwed() {
+	w := &c.writing
 	for i, s := range w.owing {
 		if s.owed > 0 {
 			c.appendGrant(&c.out.buf, s)
@@ -167,26 +156,6 @@ func (c *conn) takeUnsent() {
 		w.owing[i] = nil
 	}
 	w.owing = w.owing[:0]
-}
-
-// roomFor returns b with room for n more bytes.
-func roomFor(b []byte, n int) []byte {
-	if len(b)+n <= max(cap(b), keptBuffer) || len(b)+n > sharedBuffer {
-		return b // append does as well
-	}
-	shared := sharedBuffers.Get().(*[sharedBuffer]byte)
-	return append(shared[:0], b...)
-}
-
-// giveBack empties b and returns what the connection keeps of it.
-func giveBack(b []byte) []byte {
-	switch {
-	case cap(b) <= keptBuffer:
-		return b[:0]
-	case cap(b) == sharedBuffer:
-		sharedBuffers.Put((*[sharedBuffer]byte)(b[:sharedBuffer]))
-	}
-	return nil
 }
 
 // owe notes credit to grant, with mu held.
@@ -236,40 +205,6 @@ func (c *conn) post(b []byte, err error) {
 		w.unsent = d
 		c.wantFlush()
 	}
-}
-
-func beginFrame(b []byte) ([]byte, int) {
-	return append(b, make([]byte, streamframe.HeaderBytes)...), len(b)
-}
-
-// endFrame sets the length of the frame that begins at at and has n bytes of payload to come.
-func endFrame(b []byte, at, n int) {
-	binary.BigEndian.PutUint32(b[at:], uint32(len(b)-at-streamframe.HeaderBytes+n))
-}
-
-// send writes out.buf and the payload behind it, with the writing turn held.
-func (c *conn) send(payload []byte) error {
-	o := &c.out
-	if o.hand != nil {
-		if err := c.sendHanding(); err != nil {
-			return err
-		}
-	}
-	if len(payload) <= copyBelow {
-		o.buf = append(o.buf, payload...)
-		if len(o.buf) == 0 {
-			return nil
-		}
-		_, err := c.rw.Write(o.buf)
-		o.buf = giveBack(o.buf)
-		return err
-	}
-	o.vec = [2][]byte{o.buf, payload}
-	o.bufs = o.vec[:]
-	_, err := o.bufs.WriteTo(c.rw)
-	o.vec = [2][]byte{}
-	o.buf = giveBack(o.buf)
-	return err
 }
 
 // flush sends what no writer takes along, and closes the carriage at the end.
