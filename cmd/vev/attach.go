@@ -28,6 +28,7 @@ func (c *cli) attach(ctx context.Context, a *protocol.Attach, nest bool) error {
 		dialer.drop()
 		return err
 	}
+	a.Agent = os.Getenv("SSH_AUTH_SOCK")
 	result, err := client.Run(ctx, client.Options{Terminal: terminal, Dialer: dialer, Attach: *a})
 	if isNoDaemon(err) {
 		return noSession(a.Session)
@@ -145,8 +146,6 @@ func (c *cli) over(r client.Result) error {
 		c.say("detached from session " + r.Name + ": taken by another client")
 	case protocol.EndKilled:
 		return fault.New(fault.Conflict, "session %q was killed", r.Name)
-	case protocol.EndReplaced:
-		return fault.New(fault.Conflict, "session %q goes on in another client", r.Name)
 	default:
 		return fault.New(fault.Violation, "the attachment ended for the unknown reason %s", strconv.Itoa(int(r.Reason)))
 	}

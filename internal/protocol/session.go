@@ -97,11 +97,11 @@ type (
 		Data       []byte
 		Begin, End bool
 	}
-	// Capture asks for the screen and, above it, up to HistoryLines lines.
+	// Capture asks for the screen and, above it, up to HistoryLines lines. It does not count as
+	// looking at a session that has exited.
 	Capture struct {
 		Session      string
 		HistoryLines int
-		Look         bool // counts as looking at an exited session
 	}
 	// History asks for lines by number; at most MaxHistoryLines come at a time.
 	History struct {
@@ -200,7 +200,6 @@ const (
 	EndDetached EndReason = 2 // the client or somebody else asked
 	EndTaken    EndReason = 3 // another client attached with --take
 	EndKilled   EndReason = 4 // the session was killed
-	EndReplaced EndReason = 5 // the attachment was resumed on another connection
 	EndFailed   EndReason = 6 // a failure, given
 )
 

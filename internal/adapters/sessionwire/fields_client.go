@@ -12,6 +12,7 @@ func visitAttach(f *wirefmt.Fields, m *protocol.Attach) {
 	size(f, 4, &m.Size)
 	wirefmt.Optional(f, 5, &m.Create, visitCreate)
 	wirefmt.Optional(f, 6, &m.Resume, visitResume)
+	wirefmt.Raw(f, 7, &m.Agent)
 }
 
 // visitCreate: what the system calls a string need not be UTF-8 and travels as bytes.
@@ -86,7 +87,6 @@ func visitPaste(f *wirefmt.Fields, m *protocol.Paste) {
 func visitCapture(f *wirefmt.Fields, m *protocol.Capture) {
 	wirefmt.Text(f, 1, &m.Session)
 	wirefmt.Uint32(f, 2, &m.HistoryLines)
-	wirefmt.Bool(f, 3, &m.Look)
 }
 
 func visitHistory(f *wirefmt.Fields, m *protocol.History) {

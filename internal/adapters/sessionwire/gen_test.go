@@ -77,6 +77,7 @@ func genAttach() *rapid.Generator[*protocol.Attach] {
 		m := &protocol.Attach{
 			Session: genText(domain.MaxNameBytes).Draw(t, "session"), ReadOnly: rapid.Bool().Draw(t, "read only"),
 			Take: rapid.Bool().Draw(t, "take"), Size: genSize().Draw(t, "size"),
+			Agent: genText(protocol.MaxPathBytes).Draw(t, "agent"),
 		}
 		if rapid.Bool().Draw(t, "create") {
 			c := genCreate().Draw(t, "new session")
@@ -118,7 +119,7 @@ func genRequestBody() *rapid.Generator[protocol.RequestBody] {
 			}
 		case 8:
 			return &protocol.Capture{
-				Session: session, HistoryLines: rapid.IntRange(0, 1<<31-1).Draw(t, "lines"), Look: rapid.Bool().Draw(t, "look"),
+				Session: session, HistoryLines: rapid.IntRange(0, 1<<31-1).Draw(t, "lines"),
 			}
 		case 9:
 			return &protocol.History{

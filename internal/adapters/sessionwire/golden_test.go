@@ -42,7 +42,7 @@ func goldenClient() map[string]protocol.SessionClientMessage {
 	create := goldenCreate()
 	return map[string]protocol.SessionClientMessage{
 		"attach": &protocol.Attach{
-			Session: "work", ReadOnly: true, Take: true, Size: goldenSize, Create: &create,
+			Session: "work", ReadOnly: true, Take: true, Size: goldenSize, Create: &create, Agent: "/tmp/ssh-1/agent.2",
 			Resume: &protocol.Resume{Token: goldenToken, EventSeq: 7},
 		},
 		"watch":            &protocol.Watch{},
@@ -59,7 +59,7 @@ func goldenClient() map[string]protocol.SessionClientMessage {
 		"request_type":     goldenRequest(&protocol.Type{Session: "work", Data: []byte("make\r")}),
 		"request_keys":     goldenRequest(&protocol.Keys{Session: "work", Names: []string{"C-c", "Enter"}}),
 		"request_paste":    goldenRequest(&protocol.Paste{Session: "work", Data: []byte("a\nb"), Begin: true, End: true}),
-		"request_capture":  goldenRequest(&protocol.Capture{Session: "work", HistoryLines: 500, Look: true}),
+		"request_capture":  goldenRequest(&protocol.Capture{Session: "work", HistoryLines: 500}),
 		"request_wait":     goldenRequest(&protocol.Wait{Session: "work", Text: `\$ $`, Idle: 250 * time.Millisecond, Exit: true}),
 		"request_stats":    goldenRequest(&protocol.Stats{}),
 		"request_history":  goldenRequest(&protocol.History{Session: "work", Pane: 1, First: 100000, Count: 200}),

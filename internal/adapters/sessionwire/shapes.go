@@ -46,6 +46,7 @@ var (
 		4: {name: "size", of: sizeShape},
 		5: {name: "new session", of: createShape},
 		6: {name: "resume", of: resumeShape},
+		7: {name: "agent", bytes: protocol.MaxPathBytes},
 	}}
 	resizeShape  = &shape{"resize", fields{1: {name: "size", of: sizeShape}}}
 	requestShape = &shape{"request", fields{

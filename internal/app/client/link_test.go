@@ -63,7 +63,6 @@ func TestEnds(t *testing.T) {
 		{Reason: protocol.EndExited, Exit: domain.ExitStatus{Code: 3}},
 		{Reason: protocol.EndTaken},
 		{Reason: protocol.EndKilled},
-		{Reason: protocol.EndReplaced},
 		{Reason: protocol.EndDetached},
 	} {
 		attached(t, nil, func(a *attachment) {

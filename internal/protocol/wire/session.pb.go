@@ -839,6 +839,7 @@ type Attach struct {
 	xxx_hidden_Size     *Size                  `protobuf:"bytes,4,opt,name=size"`
 	xxx_hidden_Create   *Create                `protobuf:"bytes,5,opt,name=create"`
 	xxx_hidden_Resume   *Resume                `protobuf:"bytes,6,opt,name=resume"`
+	xxx_hidden_Agent    []byte                 `protobuf:"bytes,7,opt,name=agent"`
 	unknownFields       protoimpl.UnknownFields
 	sizeCache           protoimpl.SizeCache
 }
@@ -910,6 +911,13 @@ func (x *Attach) GetResume() *Resume {
 	return nil
 }
 
+func (x *Attach) GetAgent() []byte {
+	if x != nil {
+		return x.xxx_hidden_Agent
+	}
+	return nil
+}
+
 func (x *Attach) SetSession(v string) {
 	x.xxx_hidden_Session = v
 }
@@ -932,6 +940,13 @@ func (x *Attach) SetCreate(v *Create) {
 
 func (x *Attach) SetResume(v *Resume) {
 	x.xxx_hidden_Resume = v
+}
+
+func (x *Attach) SetAgent(v []byte) {
+	if v == nil {
+		v = []byte{}
+	}
+	x.xxx_hidden_Agent = v
 }
 
 func (x *Attach) HasSize() bool {
@@ -976,6 +991,7 @@ type Attach_builder struct {
 	Size     *Size
 	Create   *Create
 	Resume   *Resume
+	Agent    []byte
 }
 
 func (b0 Attach_builder) Build() *Attach {
@@ -988,6 +1004,7 @@ func (b0 Attach_builder) Build() *Attach {
 	x.xxx_hidden_Size = b.Size
 	x.xxx_hidden_Create = b.Create
 	x.xxx_hidden_Resume = b.Resume
+	x.xxx_hidden_Agent = b.Agent
 	return m0
 }
 
@@ -4667,7 +4684,6 @@ type CaptureRequest struct {
 	state                   protoimpl.MessageState `protogen:"opaque.v1"`
 	xxx_hidden_Session      string                 `protobuf:"bytes,1,opt,name=session"`
 	xxx_hidden_HistoryLines uint32                 `protobuf:"varint,2,opt,name=history_lines,json=historyLines"`
-	xxx_hidden_Look         bool                   `protobuf:"varint,3,opt,name=look"`
 	unknownFields           protoimpl.UnknownFields
 	sizeCache               protoimpl.SizeCache
 }
@@ -4711,13 +4727,6 @@ func (x *CaptureRequest) GetHistoryLines() uint32 {
 	return 0
 }
 
-func (x *CaptureRequest) GetLook() bool {
-	if x != nil {
-		return x.xxx_hidden_Look
-	}
-	return false
-}
-
 func (x *CaptureRequest) SetSession(v string) {
 	x.xxx_hidden_Session = v
 }
@@ -4726,16 +4735,11 @@ func (x *CaptureRequest) SetHistoryLines(v uint32) {
 	x.xxx_hidden_HistoryLines = v
 }
 
-func (x *CaptureRequest) SetLook(v bool) {
-	x.xxx_hidden_Look = v
-}
-
 type CaptureRequest_builder struct {
 	_ [0]func() // Prevents comparability and use of unkeyed literals for the builder.
 
 	Session      string
 	HistoryLines uint32
-	Look         bool
 }
 
 func (b0 CaptureRequest_builder) Build() *CaptureRequest {
@@ -4744,7 +4748,6 @@ func (b0 CaptureRequest_builder) Build() *CaptureRequest {
 	_, _ = b, x
 	x.xxx_hidden_Session = b.Session
 	x.xxx_hidden_HistoryLines = b.HistoryLines
-	x.xxx_hidden_Look = b.Look
 	return m0
 }
 
@@ -6371,14 +6374,15 @@ const file_session_proto_rawDesc = "" +
 	"\x04body\".\n" +
 	"\x04Size\x12\x12\n" +
 	"\x04cols\x18\x01 \x01(\rR\x04cols\x12\x12\n" +
-	"\x04rows\x18\x02 \x01(\rR\x04rows\"\xcb\x01\n" +
+	"\x04rows\x18\x02 \x01(\rR\x04rows\"\xe1\x01\n" +
 	"\x06Attach\x12\x18\n" +
 	"\asession\x18\x01 \x01(\tR\asession\x12\x1b\n" +
 	"\tread_only\x18\x02 \x01(\bR\breadOnly\x12\x12\n" +
 	"\x04take\x18\x03 \x01(\bR\x04take\x12\"\n" +
 	"\x04size\x18\x04 \x01(\v2\x0e.vev.wire.SizeR\x04size\x12(\n" +
 	"\x06create\x18\x05 \x01(\v2\x10.vev.wire.CreateR\x06create\x12(\n" +
-	"\x06resume\x18\x06 \x01(\v2\x10.vev.wire.ResumeR\x06resume\"x\n" +
+	"\x06resume\x18\x06 \x01(\v2\x10.vev.wire.ResumeR\x06resume\x12\x14\n" +
+	"\x05agent\x18\a \x01(\fR\x05agent\"x\n" +
 	"\x06Create\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x12\n" +
 	"\x04argv\x18\x02 \x03(\fR\x04argv\x12\x10\n" +
@@ -6521,11 +6525,10 @@ const file_session_proto_rawDesc = "" +
 	"\asession\x18\x01 \x01(\tR\asession\x12\x12\n" +
 	"\x04data\x18\x02 \x01(\fR\x04data\x12\x14\n" +
 	"\x05begin\x18\x03 \x01(\bR\x05begin\x12\x10\n" +
-	"\x03end\x18\x04 \x01(\bR\x03end\"c\n" +
+	"\x03end\x18\x04 \x01(\bR\x03end\"O\n" +
 	"\x0eCaptureRequest\x12\x18\n" +
 	"\asession\x18\x01 \x01(\tR\asession\x12#\n" +
-	"\rhistory_lines\x18\x02 \x01(\rR\fhistoryLines\x12\x12\n" +
-	"\x04look\x18\x03 \x01(\bR\x04look\"j\n" +
+	"\rhistory_lines\x18\x02 \x01(\rR\fhistoryLines\"j\n" +
 	"\x0eHistoryRequest\x12\x18\n" +
 	"\asession\x18\x01 \x01(\tR\asession\x12\x12\n" +
 	"\x04pane\x18\x02 \x01(\x04R\x04pane\x12\x14\n" +

@@ -106,7 +106,7 @@ func TestTheDocumentHasTheRolesAndCodes(t *testing.T) {
 
 	require.Equal(t, map[string]protocol.EndReason{
 		"1 exited": protocol.EndExited, "2 detached": protocol.EndDetached, "3 taken": protocol.EndTaken,
-		"4 killed": protocol.EndKilled, "5 replaced": protocol.EndReplaced, "6 failed": protocol.EndFailed,
+		"4 killed": protocol.EndKilled, "6 failed": protocol.EndFailed,
 	}, numbered[protocol.EndReason](t, "end reasons"))
 }
 
