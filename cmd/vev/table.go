@@ -22,7 +22,7 @@ func writeTable(w io.Writer, rows [][]string) error {
 			if i == len(widths) {
 				widths = append(widths, 0)
 			}
-			widths[i] = max(widths[i], displaywidth.String(row[i]))
+			widths[i] = max(widths[i], columns(row[i]))
 		}
 	}
 	var line strings.Builder
@@ -30,7 +30,9 @@ func writeTable(w io.Writer, rows [][]string) error {
 		line.Reset()
 		for i, cell := range row {
 			line.WriteString(cell)
-			line.WriteString(strings.Repeat(" ", widths[i]-displaywidth.String(cell)+2))
+			for range widths[i] - columns(cell) + 2 {
+				line.WriteByte(' ')
+			}
 		}
 		if _, err := io.WriteString(w, strings.TrimRight(line.String(), " ")+"\n"); err != nil {
 			return err
@@ -39,8 +41,29 @@ func writeTable(w io.Writer, rows [][]string) error {
 	return nil
 }
 
+// columns is the width of s on a terminal. Nearly all cells are plain ASCII, which needs no table.
+func columns(s string) int {
+	if isPlain(s) {
+		return len(s)
+	}
+	return displaywidth.String(s)
+}
+
+// isPlain reports whether s is ASCII that a terminal shows as it is.
+func isPlain(s string) bool {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] > '~' {
+			return false
+		}
+	}
+	return true
+}
+
 // printable replaces what would move the cursor or turn the line's direction by blanks.
 func printable(s string) string {
+	if isPlain(s) {
+		return s
+	}
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || r == unicode.ReplacementChar || unicode.Is(unicode.Bidi_Control, r) ||
 			r == '\u2028' || r == '\u2029' {
@@ -50,12 +73,12 @@ func printable(s string) string {
 	}, s)
 }
 
-// shorten cuts s to at most columns, its last one an ellipsis then.
-func shorten(s string, columns int) string {
-	if displaywidth.String(s) <= columns {
+// shorten cuts s to most columns, its last one an ellipsis then.
+func shorten(s string, most int) string {
+	if columns(s) <= most {
 		return s
 	}
-	return displaywidth.TruncateString(s, columns, "…")
+	return displaywidth.TruncateString(s, most, "…")
 }
 
 // commandText is a command line as a shell would take it, for reading only.

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clipperhouse/displaywidth"
 	"github.com/stretchr/testify/require"
 
 	"github.com/vev-term/vev/internal/domain"
@@ -54,6 +55,17 @@ func TestTableIsAlignedByDisplayWidth(t *testing.T) {
 		"é     " + strings.Repeat("long ", 11) + "long…",
 		"",
 	}, "\n"), out.String())
+}
+
+// Both ways of measuring a cell agree.
+func TestPlainCellsAreAsWideAsTheyAreLong(t *testing.T) {
+	for c := range rune(0x180) {
+		cell := "a" + string(c) + "b"
+		require.Equal(t, displaywidth.String(cell), columns(cell), "%q", cell)
+		if isPlain(cell) {
+			require.Equal(t, cell, printable(cell))
+		}
+	}
 }
 
 func TestCommandTextQuotes(t *testing.T) {
