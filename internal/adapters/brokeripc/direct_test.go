@@ -19,10 +19,11 @@ import (
 // sockets is a connected pair of Unix sockets.
 func sockets(t *testing.T) (a, b *net.UnixConn) {
 	t.Helper()
-	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0)
 	require.NoError(t, err)
 	var ends [2]*net.UnixConn
 	for i, fd := range fds {
+		unix.CloseOnExec(fd)
 		f := os.NewFile(uintptr(fd), "pair")
 		c, err := net.FileConn(f)
 		require.NoError(t, err)

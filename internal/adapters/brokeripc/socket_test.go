@@ -89,4 +89,30 @@ func TestTakeLate(t *testing.T) {
 	}
 }
 
+// A frame that goes with a descriptor is not taken along: its descriptor would not come.
+func TestTakeLateLeavesDescriptors(t *testing.T) {
+	c := newConn(nopCarriage{}, nil, protocol.Scope{}, nil, limits{})
+	c.out.buf = []byte("head")
+	c.writing.unsent, c.writing.handing = []byte("opened"), []int{none}
+	c.takeLate()
+	require.Equal(t, "head", string(c.out.buf))
+	require.Equal(t, "opened", string(c.writing.unsent))
+}
+
+// What was sent together with descriptors is out: nothing can go before it any more.
+func TestSendHandingNotesWhatIsOut(t *testing.T) {
+	a, b := sockets(t)
+	c := newConn(a, nil, protocol.Scope{}, nil, limits{})
+	c.out.buf, c.out.head = []byte("opened and head"), len("opened and ")
+	dup, err := duplicate(a)
+	require.NoError(t, err)
+	c.out.hand = []int{dup}
+	require.NoError(t, c.sendHanding())
+	require.Empty(t, c.out.buf)
+	require.Equal(t, begun, c.out.head)
+	got, err := io.ReadAtLeast(b, make([]byte, 100), len("opened and head"))
+	require.NoError(t, err)
+	require.Equal(t, len("opened and head"), got)
+}
+
 type nopCarriage struct{ io.ReadWriteCloser }
