@@ -50,7 +50,7 @@ func (c *cli) kill(ctx context.Context, names []string, all bool) error {
 	}
 	defer t.close()
 	if all {
-		list, err := t.sessions()
+		list, err := t.sessions(true)
 		if err != nil {
 			return err
 		}

@@ -34,7 +34,7 @@ and rows; exited sessions have status too.`,
 }
 
 func (c *cli) ls(ctx context.Context, asJSON bool) error {
-	list, err := c.sessions(ctx)
+	list, err := c.sessions(ctx, !asJSON)
 	if err != nil {
 		return err
 	}
@@ -56,8 +56,9 @@ func (c *cli) ls(ctx context.Context, asJSON bool) error {
 	return writeTable(c.out, rows)
 }
 
-// sessions asks for the list; without a daemon it is empty and none is started.
-func (c *cli) sessions(ctx context.Context) ([]domain.SessionInfo, error) {
+// sessions asks for the list, without directories if brief; without a daemon it is empty and
+// none is started.
+func (c *cli) sessions(ctx context.Context, brief bool) ([]domain.SessionInfo, error) {
 	t, err := c.begin(ctx, protocol.ExistingOnly)
 	if isNoDaemon(err) {
 		return nil, nil
@@ -66,11 +67,11 @@ func (c *cli) sessions(ctx context.Context) ([]domain.SessionInfo, error) {
 		return nil, err
 	}
 	defer t.close()
-	return t.sessions()
+	return t.sessions(brief)
 }
 
-func (t *talk) sessions() ([]domain.SessionInfo, error) {
-	answer, err := bodyOf[*protocol.Sessions](t.ask(0, &protocol.List{}))
+func (t *talk) sessions(brief bool) ([]domain.SessionInfo, error) {
+	answer, err := bodyOf[*protocol.Sessions](t.ask(0, &protocol.List{Brief: brief}))
 	if err != nil {
 		return nil, err
 	}

@@ -32,7 +32,7 @@ func (c *cli) completeSessions(most int) cobra.CompletionFunc {
 func (c *cli) sessionNames(ctx context.Context, used []string) []cobra.Completion {
 	ctx, cancel := context.WithTimeout(ctx, completeTimeout)
 	defer cancel()
-	list, err := c.sessions(ctx)
+	list, err := c.sessions(ctx, true)
 	if err != nil {
 		return nil
 	}

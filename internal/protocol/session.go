@@ -75,8 +75,9 @@ type RequestBody interface{ requestBody() }
 
 type (
 	// New makes a session; its Result has one session.
-	New    struct{ Create Create }
-	List   struct{}
+	New struct{ Create Create }
+	// List asks for every session. Brief rows have no Cwd, which costs a look at each program.
+	List   struct{ Brief bool }
 	Kill   struct{ Session string }
 	Rename struct{ Session, Name string }
 	// DetachAll detaches every client of a session.

@@ -25,17 +25,17 @@ func (d *clientDecoder) decode(frame []byte) (protocol.SessionClientMessage, err
 		err = parseAck(body, &d.ack)
 		return &d.ack, err
 	case tagResize:
-		return read[protocol.SessionClientMessage](body, resizeShape, new(protocol.Resize), visitResize, checkResize)
+		return read[protocol.SessionClientMessage](body, &resizeShape, new(protocol.Resize), visitResize, checkResize)
 	case tagDetach:
-		return read[protocol.SessionClientMessage](body, emptyShape, new(protocol.Detach), wirefmt.Empty, nil)
+		return read[protocol.SessionClientMessage](body, &emptyShape, new(protocol.Detach), wirefmt.Empty, nil)
 	case tagWatch:
-		return read[protocol.SessionClientMessage](body, emptyShape, new(protocol.Watch), wirefmt.Empty, nil)
+		return read[protocol.SessionClientMessage](body, &emptyShape, new(protocol.Watch), wirefmt.Empty, nil)
 	case tagCancel:
-		return read[protocol.SessionClientMessage](body, emptyShape, new(protocol.Cancel), visitCancel, nil)
+		return read[protocol.SessionClientMessage](body, &emptyShape, new(protocol.Cancel), visitCancel, nil)
 	case tagAttach:
-		return read[protocol.SessionClientMessage](body, attachShape, new(protocol.Attach), visitAttach, checkAttach)
+		return read[protocol.SessionClientMessage](body, &attachShape, new(protocol.Attach), visitAttach, checkAttach)
 	case tagRequest:
-		return read[protocol.SessionClientMessage](body, requestShape, new(protocol.Request), visitRequest, checkRequest)
+		return read[protocol.SessionClientMessage](body, &requestShape, new(protocol.Request), visitRequest, checkRequest)
 	}
 	return nil, unknownTag(tag, "client")
 }
@@ -57,13 +57,13 @@ func (d *serverDecoder) decode(frame []byte) (protocol.SessionServerMessage, err
 		err = parseOutput(body, &d.output, &d.layout)
 		return &d.output, err
 	case tagAttached:
-		return read[protocol.SessionServerMessage](body, attachedShape, new(protocol.Attached), visitAttached, checkAttached)
+		return read[protocol.SessionServerMessage](body, &attachedShape, new(protocol.Attached), visitAttached, checkAttached)
 	case tagResult:
-		return read[protocol.SessionServerMessage](body, resultShape, new(protocol.Result), visitResult, checkResult)
+		return read[protocol.SessionServerMessage](body, &resultShape, new(protocol.Result), visitResult, checkResult)
 	case tagEnded:
-		return read[protocol.SessionServerMessage](body, endedShape, new(protocol.Ended), visitEnded, checkEnded)
+		return read[protocol.SessionServerMessage](body, &endedShape, new(protocol.Ended), visitEnded, checkEnded)
 	case tagRefused:
-		return read[protocol.SessionServerMessage](body, refusedShape, new(protocol.Refused), visitRefused, nil)
+		return read[protocol.SessionServerMessage](body, &refusedShape, new(protocol.Refused), visitRefused, nil)
 	}
 	return nil, unknownTag(tag, "server")
 }

@@ -19,7 +19,7 @@ func appendClient(b []byte, m protocol.SessionClientMessage) ([]byte, error) {
 		if err := checkResize(m); err != nil {
 			return b, err
 		}
-		return appendMessage(b, tagResize, resizeShape, m, visitResize)
+		return appendMessage(b, tagResize, &resizeShape, m, visitResize)
 	case *protocol.Detach:
 		return appendHead(b, tagDetach, 0), nil
 	case *protocol.Watch:
@@ -31,12 +31,12 @@ func appendClient(b []byte, m protocol.SessionClientMessage) ([]byte, error) {
 		if err := checkAttach(m); err != nil {
 			return b, err
 		}
-		return appendMessage(b, tagAttach, attachShape, m, visitAttach)
+		return appendMessage(b, tagAttach, &attachShape, m, visitAttach)
 	case *protocol.Request:
 		if err := checkRequest(m); err != nil {
 			return b, err
 		}
-		return appendMessage(b, tagRequest, requestShape, m, visitRequest)
+		return appendMessage(b, tagRequest, &requestShape, m, visitRequest)
 	}
 	return b, broken("%T is no message of a session client", m)
 }
@@ -53,19 +53,19 @@ func appendServer(b []byte, m protocol.SessionServerMessage) ([]byte, error) {
 		if err := checkAttached(m); err != nil {
 			return b, err
 		}
-		return appendMessage(b, tagAttached, attachedShape, m, visitAttached)
+		return appendMessage(b, tagAttached, &attachedShape, m, visitAttached)
 	case *protocol.Result:
 		if err := checkResult(m); err != nil {
 			return b, err
 		}
-		return appendMessage(b, tagResult, resultShape, m, visitResult)
+		return appendMessage(b, tagResult, &resultShape, m, visitResult)
 	case *protocol.Ended:
 		if err := checkEnded(m); err != nil {
 			return b, err
 		}
-		return appendMessage(b, tagEnded, endedShape, m, visitEnded)
+		return appendMessage(b, tagEnded, &endedShape, m, visitEnded)
 	case *protocol.Refused:
-		return appendMessage(b, tagRefused, refusedShape, m, visitRefused)
+		return appendMessage(b, tagRefused, &refusedShape, m, visitRefused)
 	}
 	return b, broken("%T is no message of a session server", m)
 }

@@ -43,7 +43,7 @@ func visitRequest(f *wirefmt.Fields, m *protocol.Request) {
 		f.Note(2, err)
 	}
 	wirefmt.Variant(f, 10, &m.Body, visitNew)
-	wirefmt.Variant(f, 11, &m.Body, wirefmt.Empty[protocol.List])
+	wirefmt.Variant(f, 11, &m.Body, visitList)
 	wirefmt.Variant(f, 12, &m.Body, visitKill)
 	wirefmt.Variant(f, 13, &m.Body, visitRename)
 	wirefmt.Variant(f, 14, &m.Body, visitDetachAll)
@@ -57,6 +57,8 @@ func visitRequest(f *wirefmt.Fields, m *protocol.Request) {
 }
 
 func visitNew(f *wirefmt.Fields, m *protocol.New) { visitCreate(f, &m.Create) }
+
+func visitList(f *wirefmt.Fields, m *protocol.List) { wirefmt.Bool(f, 1, &m.Brief) }
 
 func visitKill(f *wirefmt.Fields, m *protocol.Kill) { wirefmt.Text(f, 1, &m.Session) }
 

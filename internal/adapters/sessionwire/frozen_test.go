@@ -46,16 +46,16 @@ func TestShapesCoverTheSchema(t *testing.T) {
 		m proto.Message
 		s *shape
 	}{
-		{new(wire.Attach), attachShape},
-		{new(wire.Request), requestShape},
-		{new(wire.Resize), resizeShape},
-		{new(wire.Watch), emptyShape},
-		{new(wire.Detach), emptyShape},
-		{new(wire.Cancel), emptyShape},
-		{new(wire.Attached), attachedShape},
-		{new(wire.Result), resultShape},
-		{new(wire.Ended), endedShape},
-		{new(wire.Refused), refusedShape},
+		{new(wire.Attach), &attachShape},
+		{new(wire.Request), &requestShape},
+		{new(wire.Resize), &resizeShape},
+		{new(wire.Watch), &emptyShape},
+		{new(wire.Detach), &emptyShape},
+		{new(wire.Cancel), &emptyShape},
+		{new(wire.Attached), &attachedShape},
+		{new(wire.Result), &resultShape},
+		{new(wire.Ended), &endedShape},
+		{new(wire.Refused), &refusedShape},
 	} {
 		compare(t, string(c.m.ProtoReflect().Descriptor().Name()), c.m.ProtoReflect().Descriptor(), c.s)
 	}

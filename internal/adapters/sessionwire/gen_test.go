@@ -97,7 +97,7 @@ func genRequestBody() *rapid.Generator[protocol.RequestBody] {
 		case 0:
 			return &protocol.New{Create: genCreate().Draw(t, "create")}
 		case 1:
-			return &protocol.List{}
+			return &protocol.List{Brief: rapid.Bool().Draw(t, "brief")}
 		case 2:
 			return &protocol.Kill{Session: session}
 		case 3:

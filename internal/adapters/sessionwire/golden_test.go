@@ -53,6 +53,7 @@ func goldenClient() map[string]protocol.SessionClientMessage {
 		"cancel":           &protocol.Cancel{ID: 300},
 		"request_new":      goldenRequest(&protocol.New{Create: create}),
 		"request_list":     goldenRequest(&protocol.List{}),
+		"request_brief":    goldenRequest(&protocol.List{Brief: true}),
 		"request_kill":     goldenRequest(&protocol.Kill{Session: "work"}),
 		"request_rename":   goldenRequest(&protocol.Rename{Session: "work", Name: "play"}),
 		"request_detach":   goldenRequest(&protocol.DetachAll{Session: "work"}),

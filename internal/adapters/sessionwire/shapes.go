@@ -10,7 +10,8 @@ import (
 const maxField = 21
 
 // fields has each field at its number; the zero field is a number or unknown, and bounded by
-// its own size. Slices, not maps: they are laid out by the linker and cost no start-up.
+// its own size. Slices and values, not maps and pointers: the linker lays them out, and they
+// cost no start.
 type fields = []field
 
 // Widths of names that the limits table does not list.
@@ -25,33 +26,33 @@ func name(n string) field { return field{name: n, bytes: domain.MaxNameBytes} }
 
 // The shapes of what fields*.go decode. A test compares them with the schema.
 var (
-	sizeShape  = &shape{"size", fields{}}
-	exitShape  = &shape{"exit status", fields{}}
-	emptyShape = &shape{"request", fields{}}
+	sizeShape  = shape{"size", fields{}}
+	exitShape  = shape{"exit status", fields{}}
+	emptyShape = shape{"request", fields{}}
 
-	failureShape = &shape{"failure", fields{
+	failureShape = shape{"failure", fields{
 		2: {name: "text", bytes: fault.MaxText},
 		3: {name: "hint", bytes: fault.MaxText},
 	}}
-	createShape = &shape{"new session", fields{
+	createShape = shape{"new session", fields{
 		1: name("name"),
 		2: {name: "argument", bytes: protocol.MaxArgBytes, count: protocol.MaxArgs, total: protocol.MaxArgBytes},
 		3: {name: "environment entry", bytes: protocol.MaxEnvEntryBytes, count: protocol.MaxEnvEntries},
 		4: {name: "directory", bytes: protocol.MaxPathBytes},
-		5: {name: "size", of: sizeShape},
+		5: {name: "size", of: &sizeShape},
 	}}
-	resumeShape = &shape{"resume", fields{1: {name: "token", bytes: protocol.MaxTokenBytes}}}
-	attachShape = &shape{"attach", fields{
+	resumeShape = shape{"resume", fields{1: {name: "token", bytes: protocol.MaxTokenBytes}}}
+	attachShape = shape{"attach", fields{
 		1: name("session"),
-		4: {name: "size", of: sizeShape},
-		5: {name: "new session", of: createShape},
-		6: {name: "resume", of: resumeShape},
+		4: {name: "size", of: &sizeShape},
+		5: {name: "new session", of: &createShape},
+		6: {name: "resume", of: &resumeShape},
 		7: {name: "agent", bytes: protocol.MaxPathBytes},
 	}}
-	resizeShape  = &shape{"resize", fields{1: {name: "size", of: sizeShape}}}
-	requestShape = &shape{"request", fields{
-		10: {name: "new", of: createShape, union: true},
-		11: {name: "list", of: emptyShape, union: true},
+	resizeShape  = shape{"resize", fields{1: {name: "size", of: &sizeShape}}}
+	requestShape = shape{"request", fields{
+		10: {name: "new", of: &createShape, union: true},
+		11: {name: "list", of: &emptyShape, union: true},
 		12: {name: "kill", of: &shape{"kill", fields{1: name("session")}}, union: true},
 		13: {name: "rename", of: &shape{"rename", fields{1: name("session"), 2: name("name")}}, union: true},
 		14: {name: "detach", of: &shape{"detach", fields{1: name("session")}}, union: true},
@@ -63,59 +64,59 @@ var (
 		17: {name: "paste", of: &shape{"paste", fields{1: name("session"), 2: {name: "data", bytes: protocol.MaxInputBytes}}}, union: true},
 		18: {name: "capture", of: &shape{"capture", fields{1: name("session")}}, union: true},
 		19: {name: "wait", of: &shape{"wait", fields{1: name("session"), 2: {name: "text", bytes: protocol.MaxPatternBytes}}}, union: true},
-		20: {name: "stats", of: emptyShape, union: true},
+		20: {name: "stats", of: &emptyShape, union: true},
 		21: {name: "history", of: &shape{"history", fields{1: name("session")}}, union: true},
 	}}
 )
 
 var (
-	attachedShape = &shape{"attached", fields{
+	attachedShape = shape{"attached", fields{
 		1: {name: "session id", bytes: idBytes},
 		2: name("name"),
 		3: {name: "token", bytes: protocol.MaxTokenBytes},
-		5: {name: "size", of: sizeShape},
+		5: {name: "size", of: &sizeShape},
 	}}
-	endedShape = &shape{"ended", fields{
-		2: {name: "exit status", of: exitShape},
-		3: {name: "failure", of: failureShape},
+	endedShape = shape{"ended", fields{
+		2: {name: "exit status", of: &exitShape},
+		3: {name: "failure", of: &failureShape},
 	}}
-	refusedShape = &shape{"refused", fields{1: {name: "failure", of: failureShape}}}
-	resultShape  = &shape{"result", fields{
-		3:  {name: "failure", of: failureShape},
-		10: {name: "sessions", of: sessionsShape, union: true},
-		11: {name: "capture", of: captureShape, union: true},
+	refusedShape = shape{"refused", fields{1: {name: "failure", of: &failureShape}}}
+	resultShape  = shape{"result", fields{
+		3:  {name: "failure", of: &failureShape},
+		10: {name: "sessions", of: &sessionsShape, union: true},
+		11: {name: "capture", of: &captureShape, union: true},
 		12: {name: "wait", of: &shape{"wait result", fields{
 			2: {name: "match", bytes: protocol.MaxLineBytes},
-			3: {name: "exit status", of: exitShape},
+			3: {name: "exit status", of: &exitShape},
 		}}, union: true},
 		13: {name: "stats", of: &shape{"stats", fields{2: {name: "version", bytes: versionBytes}}}, union: true},
-		14: {name: "history", of: historyShape, union: true},
+		14: {name: "history", of: &historyShape, union: true},
 	}}
-	sessionsShape = &shape{"sessions", fields{1: {name: "session", count: protocol.MaxSessions, of: &shape{"session", fields{
+	sessionsShape = shape{"sessions", fields{1: {name: "session", count: protocol.MaxSessions, of: &shape{"session", fields{
 		1:  {name: "id", bytes: idBytes},
 		2:  name("name"),
-		4:  {name: "exit status", of: exitShape},
+		4:  {name: "exit status", of: &exitShape},
 		9:  {name: "argument", bytes: protocol.MaxArgBytes, count: protocol.MaxArgs, total: protocol.MaxArgBytes},
 		10: {name: "directory", bytes: protocol.MaxPathBytes},
 		11: {name: "title", bytes: protocol.MaxTextBytes},
-		12: {name: "size", of: sizeShape},
+		12: {name: "size", of: &sizeShape},
 	}}}}}
-	captureShape = &shape{"capture", fields{
-		1: {name: "size", of: sizeShape},
+	captureShape = shape{"capture", fields{
+		1: {name: "size", of: &sizeShape},
 		2: {name: "cursor", of: &shape{"cursor", fields{4: {name: "style", bytes: styleBytes}}}},
 		4: {name: "title", bytes: protocol.MaxTextBytes},
 		5: {name: "directory", bytes: protocol.MaxTextBytes},
 		6: {name: "mode", bytes: styleBytes, count: protocol.MaxModes},
-		7: {name: "lines", of: capturedShape},
-		9: {name: "exit status", of: exitShape},
+		7: {name: "lines", of: &capturedShape},
+		9: {name: "exit status", of: &exitShape},
 	}}
 )
 
 // Lines stand alone and, in a capture, include the screen's.
 var (
-	historyShape  = &shape{"lines", fields{2: {name: "line", count: protocol.MaxHistoryLines, of: lineShape}}}
-	capturedShape = &shape{"lines", fields{2: {name: "line", count: protocol.MaxHistoryLines + domain.MaxRows, of: lineShape}}}
-	lineShape     = &shape{"line", fields{
+	historyShape  = shape{"lines", fields{2: {name: "line", count: protocol.MaxHistoryLines, of: &lineShape}}}
+	capturedShape = shape{"lines", fields{2: {name: "line", count: protocol.MaxHistoryLines + domain.MaxRows, of: &lineShape}}}
+	lineShape     = shape{"line", fields{
 		2: {name: "text", bytes: protocol.MaxLineBytes},
 		4: {name: "run", count: domain.MaxCols, of: &shape{"run", fields{8: {name: "link", bytes: protocol.MaxTextBytes}}}},
 	}}

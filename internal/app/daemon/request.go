@@ -173,7 +173,7 @@ func (d *Daemon) answer(ctx context.Context, body protocol.RequestBody) (protoco
 		info, _ := s.info()
 		return &protocol.Sessions{List: []domain.SessionInfo{info}}, nil
 	case *protocol.List:
-		return &protocol.Sessions{List: d.list()}, nil
+		return &protocol.Sessions{List: d.list(b.Brief)}, nil
 	case *protocol.Rename:
 		return nil, d.rename(b.Session, b.Name)
 	case *protocol.Stats:

@@ -260,7 +260,10 @@ func (s *session) kill(ctx context.Context) {
 
 // info is the session's row in the list; listed is false while its end is being told to
 // attached clients.
-func (s *session) info() (row domain.SessionInfo, listed bool) {
+func (s *session) info() (row domain.SessionInfo, listed bool) { return s.row(false) }
+
+// row is info, without the directory if brief.
+func (s *session) row(brief bool) (row domain.SessionInfo, listed bool) {
 	s.d.mu.Lock()
 	name := s.name
 	s.d.mu.Unlock()
@@ -282,7 +285,9 @@ func (s *session) info() (row domain.SessionInfo, listed bool) {
 	if finished {
 		return row, row.Attached == 0
 	}
-	row.Cwd = s.program.Cwd()
+	if !brief {
+		row.Cwd = s.program.Cwd()
+	}
 	return row, true
 }
 

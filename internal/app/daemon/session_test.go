@@ -15,6 +15,17 @@ import (
 	"github.com/vev-term/vev/internal/protocol"
 )
 
+func TestABriefListHasNoDirectories(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.create("a")
+		full := w.list()
+		require.Equal(t, "/home/u", full[0].Cwd)
+		brief := w.ask(0, &protocol.List{Brief: true}).Body.(*protocol.Sessions).List
+		full[0].Cwd = ""
+		require.Equal(t, full, brief)
+	})
+}
+
 func TestNamesAreGivenOrTheLowestFreeNumber(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.create("")

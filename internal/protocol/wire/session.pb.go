@@ -4205,10 +4205,12 @@ func (*result_Stats) isResult_Body() {}
 
 func (*result_History) isResult_Body() {}
 
+// Brief rows have no directory, which costs the daemon a look at each program.
 type ListRequest struct {
-	state         protoimpl.MessageState `protogen:"opaque.v1"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	state            protoimpl.MessageState `protogen:"opaque.v1"`
+	xxx_hidden_Brief bool                   `protobuf:"varint,1,opt,name=brief"`
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
 }
 
 func (x *ListRequest) Reset() {
@@ -4236,15 +4238,28 @@ func (x *ListRequest) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
+func (x *ListRequest) GetBrief() bool {
+	if x != nil {
+		return x.xxx_hidden_Brief
+	}
+	return false
+}
+
+func (x *ListRequest) SetBrief(v bool) {
+	x.xxx_hidden_Brief = v
+}
+
 type ListRequest_builder struct {
 	_ [0]func() // Prevents comparability and use of unkeyed literals for the builder.
 
+	Brief bool
 }
 
 func (b0 ListRequest_builder) Build() *ListRequest {
 	m0 := &ListRequest{}
 	b, x := &b0, m0
 	_, _ = b, x
+	x.xxx_hidden_Brief = b.Brief
 	return m0
 }
 
@@ -6506,8 +6521,9 @@ const file_session_proto_rawDesc = "" +
 	"\x04wait\x18\f \x01(\v2\x14.vev.wire.WaitResultH\x00R\x04wait\x12-\n" +
 	"\x05stats\x18\r \x01(\v2\x15.vev.wire.DaemonStatsH\x00R\x05stats\x12+\n" +
 	"\ahistory\x18\x0e \x01(\v2\x0f.vev.wire.LinesH\x00R\ahistoryB\x06\n" +
-	"\x04body\"\r\n" +
-	"\vListRequest\"'\n" +
+	"\x04body\"#\n" +
+	"\vListRequest\x12\x14\n" +
+	"\x05brief\x18\x01 \x01(\bR\x05brief\"'\n" +
 	"\vKillRequest\x12\x18\n" +
 	"\asession\x18\x01 \x01(\tR\asession\"=\n" +
 	"\rRenameRequest\x12\x18\n" +
