@@ -108,18 +108,20 @@ func (c *Client) ask(host string, start protocol.StartPolicy) (*Stream, <-chan s
 	n := c.conn
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	n.expect()
 	if n.err != nil {
+		n.settled()
 		return nil, nil, n.err
 	}
 	id, ferr := n.machine.Open()
 	if ferr != nil {
+		n.settled()
 		return nil, nil, ferr
 	}
 	s := n.newStream(id)
 	answered := make(chan struct{})
 	s.answered = answered
 	n.reading.urgent++
-	n.expect()
 	n.post(brokerwire.AppendClient(nil, &protocol.OpenStream{Ref: s.ref(), Host: host, Start: start}))
 	n.offerTurn()
 	return s, answered, nil

@@ -105,7 +105,7 @@ func newConn(rw io.ReadWriteCloser, rd *streamframe.Reader, scope protocol.Scope
 		_ = u.SetWriteBuffer(socketBuffer) // it only tunes
 	}
 	c.out = c.newSender()
-	c.reading.keeper.L = &c.mu
+	c.reading.keeper.L, c.reading.heeded.L = &c.mu, &c.mu
 	c.writing.flusher.L = &c.mu
 	_, _ = c.machine.PeerRegister()
 	return c

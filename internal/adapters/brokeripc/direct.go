@@ -110,12 +110,19 @@ func (r *receiver) Close() error {
 	return r.UnixConn.Close()
 }
 
-// expect notes that a descriptor may come from now on, with mu held. A read that is under
-// way would lose it and is made to look again.
+// expect notes that a descriptor may come from now on, with mu held. A read that is under way
+// would lose it and is made to look again. Before it has, nothing may be asked for: the answer
+// may find it awake and not yet aware of that. mu is released meanwhile.
 func (c *conn) expect() {
-	if r, ok := c.rw.(*receiver); ok {
-		r.opening.Add(1)
+	r, ok := c.rw.(*receiver)
+	if !ok {
+		return
+	}
+	if r.opening.Add(1) == 1 {
 		c.interrupt()
+	}
+	for c.reading.interrupted {
+		c.reading.heeded.Wait()
 	}
 }
 

@@ -23,7 +23,8 @@ type readTurn struct {
 
 	keeper      sync.Cond
 	keeperTurn  bool
-	interrupted bool // the read deadline was set to the past
+	interrupted bool      // the read deadline was set to the past
+	heeded      sync.Cond // interrupted was taken back
 
 	lazy   *time.Timer // gives the keeper a turn that nobody took up
 	armed  bool
@@ -260,6 +261,7 @@ func (c *conn) resume() bool {
 		return false
 	}
 	c.reading.interrupted = false
+	c.reading.heeded.Broadcast()
 	_ = c.intr.SetReadDeadline(time.Time{}) // if it cannot, the next read fails and says so
 	return true
 }
