@@ -13,8 +13,10 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"slices"
 	"strings"
+	"syscall"
 )
 
 // mayBeAbsent are the reasons for a skip that no machine can be asked to remove: data beside
@@ -37,6 +39,9 @@ func main() {
 }
 
 func run(args []string, strict bool, w io.Writer) (int, error) {
+	// Under nohup SIGHUP is ignored, by children too, and the tests are about hang-ups as well.
+	// What a program catches is at its default again in what it starts.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	cmd := exec.Command("go", append([]string{"test", "-json"}, args...)...)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()

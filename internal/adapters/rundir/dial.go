@@ -28,8 +28,9 @@ func (d *Dir) Dial(ctx context.Context, name string) (*net.UnixConn, error) {
 				continue
 			}
 		}
-		if ctx.Err() != nil {
-			return nil, fault.Wrap(ctxKind(ctx.Err()), err, "the %s does not take a connection", name).
+		// The dialer's own timer may be ahead of the context's.
+		if cause := ctx.Err(); cause != nil || errors.Is(err, context.DeadlineExceeded) {
+			return nil, fault.Wrap(ctxKind(cause), err, "the %s does not take a connection", name).
 				WithHint("see %s", d.Log(name))
 		}
 		if f, ok := errors.AsType[*fault.Error](err); ok {
