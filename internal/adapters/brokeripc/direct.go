@@ -30,11 +30,13 @@ func closeDescriptor(fd int) {
 }
 
 // receiver is a Unix socket that keeps the descriptors that come with what it reads. It looks
-// for them only while a stream is opening, since that costs each read.
+// for them only while a stream is opening, since that costs each read. It looks from the start:
+// most connections are made for one stream, which need not interrupt the first read then.
 type receiver struct {
 	*net.UnixConn
 	opening atomic.Int32 // streams asked for and not answered; those given up count until then
 	oob     []byte       // owned by who reads
+	asked   bool         // a stream was asked for; until then opening has 1 for the first. Guarded by conn.mu
 
 	mu     sync.Mutex // a leaf
 	got    []int      // oldest first
@@ -48,7 +50,9 @@ func receiving(rw io.ReadWriteCloser) (io.ReadWriteCloser, uint64) {
 	if !ok {
 		return rw, protocol.FeatureNone
 	}
-	return &receiver{UnixConn: u, oob: make([]byte, unix.CmsgSpace(4*maxReceived))}, protocol.FeatureDirect
+	r := &receiver{UnixConn: u, oob: make([]byte, unix.CmsgSpace(4*maxReceived))}
+	r.opening.Store(1)
+	return r, protocol.FeatureDirect
 }
 
 // sendable is the feature of a broker's carriage.
@@ -116,6 +120,10 @@ func (r *receiver) Close() error {
 func (c *conn) expect() {
 	r, ok := c.rw.(*receiver)
 	if !ok {
+		return
+	}
+	if !r.asked {
+		r.asked = true
 		return
 	}
 	if r.opening.Add(1) == 1 {

@@ -167,7 +167,7 @@ func TestDescriptorsAreLookedForWhileAStreamOpens(t *testing.T) {
 	near, far := sockets(t)
 	c, s := talk(t, near, far)
 	looking := func() int { return int(c.conn.rw.(*receiver).opening.Load()) }
-	require.Zero(t, looking())
+	require.Equal(t, 1, looking(), "for the first one, from the start")
 	for range 20 { // each time the keeper, or a Read, is reading already
 		ours, daemon := sockets(t)
 		client, _ := hand(t, c, s, ours)
