@@ -7,8 +7,8 @@
 // Inbound, in the order a byte meets it: carriage -> pump (read.go; whoever has the reading
 // turn) -> machine and credit (inbound.go) -> straight into the buffer of the Read that
 // pumps or waits, or the stream's queue (queue.go) -> Stream.Read. Outbound: Stream.Write
-// spends credit (flow.go), takes the writing turn or lines up for it (turns.go), and writes
-// from its own goroutine (write.go). Small frames, control messages and owed credit are
+// spends credit (flow.go), takes the writing turn or lines up for it (write.go, turns.go), and
+// writes from its own goroutine (carriage.go). Small frames, control messages and owed credit are
 // collected in one buffer that goes before any bulk.
 //
 // # Who reads
