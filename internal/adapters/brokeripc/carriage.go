@@ -33,6 +33,7 @@ type sender struct {
 	head    int    // where the payload's head begins in buf, or begun
 	payload []byte // the caller's, while it waits
 	hand    []int  // descriptors that go with buf
+	buffer  int    // as tune left it
 
 	vec  [2][]byte
 	bufs net.Buffers
@@ -42,6 +43,18 @@ type sender struct {
 	try  func(fd uintptr) bool // conn.try; a method value would be made for each write
 	sent int                   // bytes of buf and payload that are out
 	err  error
+}
+
+// tune sets how much the socket may hold of what we write, with the writing turn held.
+func (c *conn) tune(buffer int) {
+	o := &c.out
+	if o.buffer == buffer {
+		return
+	}
+	o.buffer = buffer
+	if u, ok := c.rw.(interface{ SetWriteBuffer(int) error }); ok {
+		_ = u.SetWriteBuffer(buffer) // it only tunes
+	}
 }
 
 func (c *conn) newSender() sender {

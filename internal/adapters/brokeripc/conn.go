@@ -20,12 +20,16 @@ const (
 	// closeGrace is how long a goodbye may wait for the carriage before it is closed anyway.
 	closeGrace = time.Second
 
-	// socketBuffer makes a Unix socket hold two frames of the largest size that we wrote,
-	// instead of four: what is in it cannot be overtaken, and more makes a flood hardly
-	// faster. The kernel doubles the number, counts a little more than the bytes, and takes
-	// a write as long as the sum is not reached: so the third frame waits as a whole, and
-	// what comes meanwhile can go before it.
-	socketBuffer = 58 << 10
+	// bulkBuffer is what a Unix socket may hold of what we wrote while nothing but bulk goes
+	// over it: enough that neither end waits for the other to be scheduled.
+	bulkBuffer = 208 << 10
+	// mixedBuffer takes its place while small frames go between: two frames of the largest
+	// size, since what is in the socket cannot be overtaken. The kernel doubles the number, counts
+	// a little more than the bytes, and takes a write as long as the sum is not reached: so the
+	// third frame waits as a whole, and what comes meanwhile can go before it.
+	mixedBuffer = 58 << 10
+	// mixedFrames without a small one among them end the mixture: 8 MiB, some milliseconds.
+	mixedFrames = 128
 )
 
 // peer is what differs between the two ends. All but decode are called with conn.mu held.
@@ -101,10 +105,8 @@ func newConn(rw io.ReadWriteCloser, rd *streamframe.Reader, scope protocol.Scope
 	if d, ok := rw.(interface{ SetReadDeadline(time.Time) error }); ok && d.SetReadDeadline(time.Time{}) == nil {
 		c.intr = d
 	}
-	if u, ok := rw.(interface{ SetWriteBuffer(int) error }); ok {
-		_ = u.SetWriteBuffer(socketBuffer) // it only tunes
-	}
 	c.out = c.newSender()
+	c.tune(bulkBuffer)
 	c.reading.keeper.L, c.reading.heeded.L = &c.mu, &c.mu
 	c.writing.flusher.L = &c.mu
 	_, _ = c.machine.PeerRegister()

@@ -206,3 +206,38 @@ func TestDescriptorsAreLookedForWhileAStreamOpens(t *testing.T) {
 	require.IsType(t, &direct{}, client, "the connection goes on")
 	require.NoError(t, client.Close())
 }
+
+func TestTheSocketsBufferFollowsTheTraffic(t *testing.T) {
+	near, far := sockets(t)
+	c, s := talk(t, near, far)
+	asked := make(chan ports.Stream, 1)
+	go func() {
+		r, err := s.Accept(t.Context())
+		if err != nil {
+			close(asked)
+			return
+		}
+		stream, _ := r.Open()
+		asked <- stream
+	}()
+	client, err := c.OpenStream(t.Context(), protocol.LocalHost, protocol.StartIfNeeded)
+	require.NoError(t, err)
+	go func() { _, _ = io.Copy(io.Discard, client) }()
+	broker := <-asked
+	bulk, small := make([]byte, 64<<10), make([]byte, 64)
+	for range mixedFrames {
+		_, err := broker.Write(bulk)
+		require.NoError(t, err)
+	}
+	require.Equal(t, bulkBuffer, s.conn.out.buffer)
+	_, err = broker.Write(small)
+	require.NoError(t, err)
+	for range mixedFrames - 1 {
+		_, err := broker.Write(bulk)
+		require.NoError(t, err)
+		require.Equal(t, mixedBuffer, s.conn.out.buffer, "small frames go between")
+	}
+	_, err = broker.Write(bulk)
+	require.NoError(t, err)
+	require.Equal(t, bulkBuffer, s.conn.out.buffer, "none has for a while")
+}

@@ -21,6 +21,7 @@ type writeTurn struct {
 	unsent     []byte    // frames that go before those in line: control messages, some data
 	handing    []int     // descriptors that go with unsent, in the order of their frames
 	overtaking int       // bytes of data in unsent
+	small      uint64    // numbers.FramesOut with the last small frame
 	owing      []*Stream // streams with credit to grant; at most protocol.MaxStreams
 	flusher    sync.Cond
 }
@@ -36,7 +37,14 @@ func (c *conn) writeFrame(s *Stream, p []byte) error {
 	c.takeUnsent()
 	c.out.head = len(c.out.buf)
 	c.appendDataHead(&c.out.buf, s, len(p))
+	buffer := bulkBuffer
+	if c.numbers.FramesOut-c.writing.small < mixedFrames {
+		buffer = mixedBuffer
+	}
 	c.mu.Unlock()
+	if len(p) > copyBelow {
+		c.tune(buffer)
+	}
 	if err = c.send(p); err != nil {
 		c.fail(err)
 	}
@@ -58,6 +66,9 @@ func (c *conn) beginWrite(s *Stream, p []byte) (sent bool, err error) {
 	c.numbers.FramesOut++
 	c.numbers.BytesOut += uint64(len(p))
 	w, n := &c.writing, len(p)
+	if n <= copyBelow {
+		w.small = c.numbers.FramesOut
+	}
 	switch {
 	case !w.taken:
 		w.taken = true
