@@ -140,6 +140,11 @@ func (q *inputQueue) take() (chunk, bool) {
 	}
 }
 
+// nudge wakes the writer for nothing. A reader whose program floods never parks, and the Go
+// scheduler looks at the network only when something does: keys of other sessions would wait
+// for sysmon, 10 ms. A goroutine made ready wakes an idle thread, which ends up watching.
+func (q *inputQueue) nudge() { signal(q.ready) }
+
 // written settles the account of a chunk that take returned.
 func (q *inputQueue) written(c chunk) {
 	q.mu.Lock()

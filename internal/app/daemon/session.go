@@ -21,6 +21,9 @@ const (
 	// key's way can wait for.
 	readBytes = 64 << 10
 
+	// floodBytes in one read are more than an answer to a key: more may follow at once, for long.
+	floodBytes = 2 << 10
+
 	// drainTimeout bounds how long output is awaited after the program's end: a process that
 	// left the session may hold the terminal open for ever.
 	drainTimeout = 500 * time.Millisecond
@@ -141,6 +144,9 @@ func (s *session) readProgram() {
 		n, err := s.program.Read(buf)
 		if n > 0 {
 			s.apply(buf[:n])
+		}
+		if n >= floodBytes {
+			s.input.nudge()
 		}
 		if err != nil {
 			return
