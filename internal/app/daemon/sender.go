@@ -159,6 +159,8 @@ func (a *attachment) pace(now time.Time) time.Duration {
 	s.syncSince = time.Time{}
 	interval := frameInterval
 	switch {
+	case now.Sub(a.writtenAt) < answerWindow:
+		interval = answerInterval
 	case s.finished || now.Sub(a.writtenAt) < echoWindow:
 		interval = echoInterval
 	case a.view.burst < burstStates:

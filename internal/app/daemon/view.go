@@ -22,6 +22,10 @@ const (
 	echoWindow   = 100 * time.Millisecond
 	// quietSpell without a state lets the next one begin a burst.
 	quietSpell = 50 * time.Millisecond
+	// answerInterval takes its place for the first answerWindow: an answer that comes with a
+	// flood, as the prompt does after Ctrl-C, is soon shown.
+	answerInterval = 250 * time.Microsecond
+	answerWindow   = 10 * time.Millisecond
 	// ackDelay is how long an acknowledgement of input waits for a state to ride on; a program
 	// that answers has answered by then, so it is echo's delay too.
 	ackDelay = 50 * time.Millisecond
