@@ -25,6 +25,8 @@ type Program interface {
 	Resize(domain.Size) error
 	// Pid is the process id of the program; it is also its process group and session.
 	Pid() int
+	// Command is what was started: the command, or the login shell's path.
+	Command() []string
 	// Foreground says what holds the terminal now: command line (at most 64 KiB of it) and
 	// directory of the foreground process group's leader. Best effort; zero values when it cannot
 	// be told. About 12 µs: for the moment somebody asks, not for a loop.

@@ -24,6 +24,7 @@ const killGrace = 2 * time.Second
 // program is one running program. See ports.Program for who may call what.
 type program struct {
 	pid    int
+	argv   []string // what was started
 	master *os.File // pollable; never call Fd on it
 	raw    syscall.RawConn
 	reader reader
@@ -41,8 +42,8 @@ var _ ports.Program = (*program)(nil)
 
 // newProgram starts the goroutine that reaps the program, so that no zombie stays whoever
 // forgets to wait.
-func newProgram(pid int, master *os.File, exit exitWatch) *program {
-	p := &program{pid: pid, master: master, ended: make(chan struct{})}
+func newProgram(pid int, argv []string, master *os.File, exit exitWatch) *program {
+	p := &program{pid: pid, argv: argv, master: master, ended: make(chan struct{})}
 	p.raw, _ = master.SyscallConn() // fails only on a closed file: then its methods fail as well
 	p.reader.init(p.raw)
 	var wg sync.WaitGroup // p.ended is what is waited for
@@ -51,6 +52,8 @@ func newProgram(pid int, master *os.File, exit exitWatch) *program {
 }
 
 func (p *program) Pid() int { return p.pid }
+
+func (p *program) Command() []string { return p.argv }
 
 func (p *program) Read(b []byte) (int, error) {
 	n, err := p.reader.read(b)

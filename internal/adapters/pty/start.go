@@ -46,7 +46,11 @@ func (s *Programs) Start(cmd domain.Command, size domain.Size) (ports.Program, e
 	if err != nil {
 		return nil, errors.Join(startFault(im, err), master.Close())
 	}
-	return newProgram(pid, master, exit), nil
+	argv := im.argv
+	if len(cmd.Argv) == 0 {
+		argv = []string{im.path}
+	}
+	return newProgram(pid, argv, master, exit), nil
 }
 
 func badSize(size domain.Size) error {

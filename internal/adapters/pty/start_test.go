@@ -205,3 +205,20 @@ func TestNoDescriptorReachesTheProgram(t *testing.T) {
 	out := output(t, domain.Command{Argv: []string{"/bin/ls", "/proc/self/fd"}})
 	require.Equal(t, []string{"0", "1", "2", "3"}, strings.Fields(out), "3 is the listing itself")
 }
+
+func TestWhatWasStartedIsKnownAtOnce(t *testing.T) {
+	var programs Programs
+	for _, c := range []struct {
+		cmd  domain.Command
+		want []string
+	}{
+		{domain.Command{Env: []string{"SHELL=/bin/sh"}}, []string{"/bin/sh"}},
+		{domain.Command{Argv: []string{"sh", "-c", ":"}, Env: []string{"PATH=/bin:/usr/bin"}}, []string{"sh", "-c", ":"}},
+	} {
+		p, err := programs.Start(c.cmd, domain.DefaultSize)
+		require.NoError(t, err)
+		require.Equal(t, c.want, p.Command())
+		require.NoError(t, p.Close())
+		p.Wait()
+	}
+}

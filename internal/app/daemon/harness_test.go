@@ -92,6 +92,8 @@ func (p *program) Resize(s domain.Size) error {
 func (p *program) Pid() int                  { return 4711 }
 func (p *program) Foreground() ports.Process { return ports.Process{Pid: 4711, Cwd: "/home/u"} }
 
+func (p *program) Command() []string { return p.cmd.Argv }
+
 func (p *program) Cwd() string { return "/home/u" }
 
 func (p *program) Wait() domain.ExitStatus {

@@ -92,10 +92,7 @@ func (d *Daemon) start(name string, c protocol.Create) (*session, error) {
 		return nil, err
 	}
 	s.program = program
-	s.command = cmd.Argv
-	if len(s.command) == 0 {
-		s.command = program.Foreground().Argv
-	}
+	s.command = program.Command()
 	s.lastUsed, s.lastOutput = s.created, s.created
 	s.term = vt.New(vt.Options{Cols: s.size.Cols, Rows: s.size.Rows, HistoryLines: historyLines, HistoryBytes: historyBytes})
 	s.input = newInputQueue()
