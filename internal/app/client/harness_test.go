@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -214,6 +215,7 @@ type pipe struct {
 	last     chan struct{} // nothing more is taken from the client
 	served   chan struct{} // what was taken was handled
 	gone     chan struct{}
+	lost     atomic.Bool // what is under way at the end does not arrive
 	once     sync.Once
 	onClose  func()
 }
@@ -372,6 +374,9 @@ func (d *fakeDaemon) serve(p *pipe) {
 			}
 			return
 		case <-p.gone:
+			for !p.lost.Load() && len(p.toDaemon) > 0 { // what was sent before a close arrives
+				d.handle(p, <-p.toDaemon)
+			}
 			return
 		}
 	}
@@ -533,6 +538,7 @@ func (d *fakeDaemon) cut(taken bool) {
 		close(p.last)
 		<-p.served
 	}
+	p.lost.Store(!taken)
 	p.Close()
 }
 
