@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -111,6 +112,7 @@ func (r *report) take(e event) {
 		r.failed++
 		fmt.Fprint(r.w, strings.Join(r.outputs[key], ""))
 		if e.Test == "" {
+			r.unfinished(e.Package)
 			fmt.Fprintf(r.w, "FAIL  %-60s %7.2fs\n", e.Package, e.Elapsed)
 		}
 	case "skip":
@@ -121,6 +123,17 @@ func (r *report) take(e event) {
 		return
 	}
 	delete(r.outputs, key)
+}
+
+// unfinished prints what the tests of a failed package said that came to no end: of a hang,
+// the stacks.
+func (r *report) unfinished(pkg string) {
+	for _, key := range slices.Sorted(maps.Keys(r.outputs)) {
+		if strings.HasPrefix(key, pkg+"\x00") && key != pkg+"\x00" {
+			fmt.Fprint(r.w, strings.Join(r.outputs[key], ""))
+			delete(r.outputs, key)
+		}
+	}
 }
 
 // reason is what a skipped test said, without the lines that go test adds.

@@ -36,3 +36,14 @@ func TestSkipsForWantOfAToolFailAStrictRun(t *testing.T) {
 		require.Contains(t, text, "2 passed, 1 failed, 2 skipped")
 	}
 }
+
+func TestAHangShowsItsStacks(t *testing.T) {
+	var out bytes.Buffer
+	r := newReport(&out)
+	require.NoError(t, r.read(strings.NewReader(`{"Action":"output","Package":"p","Test":"TestE","Output":"stacks\n"}
+{"Action":"output","Package":"q","Test":"TestF","Output":"of another\n"}
+{"Action":"fail","Package":"p","Elapsed":240}
+`)))
+	require.Contains(t, out.String(), "stacks\nFAIL  p")
+	require.NotContains(t, out.String(), "of another")
+}
