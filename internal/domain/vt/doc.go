@@ -11,7 +11,8 @@
 // its family: control.go (C0 and ESC), csi.go, sgr.go, mode.go, osc.go, dcs.go. A row that leaves the top of the main
 // screen is packed into the history (history.go). Questions are answered into a buffer that the owner takes
 // (reply.go), notable things become events (event.go). Write never fails, never waits, and gives the same state
-// however its input was cut.
+// however its input was cut. A [Search] (search.go) reads history and main screen as they are packed, a budget at a
+// time.
 //
 // # Shape of the state
 //
