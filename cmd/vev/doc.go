@@ -1,7 +1,8 @@
 // Command vev keeps terminal sessions running and attaches terminals and programs to them.
 //
 // It is the composition root: one file per command (cmd_*.go), the two roles that commands
-// start in the background (role_*.go), and what they share:
+// start in the background and the helper that another machine starts (role_*.go), and what they
+// share:
 //
 //	main.go     the process: arguments in, exit code out
 //	root.go     the tree of commands and what all of them have in common

@@ -115,6 +115,7 @@ func makers() []maker {
 		{helpCommand, "", groupAbout, (*cli).cmdHelp},
 		{"_broker", "", "", (*cli).cmdBroker},
 		{"_daemon", "", "", (*cli).cmdDaemon},
+		{"_broker-mux-stdio", "", "", (*cli).cmdMuxStdio},
 	}
 }
 

@@ -20,6 +20,7 @@ const DefaultIdle = 10 * time.Minute
 // Options are what a Broker needs.
 type Options struct {
 	Daemon  ports.DaemonDialer
+	Links   ports.LinkDialer // to other machines; nil: this one is all there is
 	Version string
 	Idle    time.Duration // without a client before Run returns; 0: DefaultIdle
 	// Refused counts the connections of other users that were closed, or is nil.
@@ -31,6 +32,7 @@ type Broker struct {
 	o       Options
 	started time.Time
 	changed chan struct{} // a client came or went; holds one note for any number
+	hosts   *hosts
 
 	// mu is a leaf: under it nothing waits.
 	mu      sync.Mutex
@@ -45,9 +47,13 @@ func New(o Options) *Broker {
 	}
 	return &Broker{
 		o: o, started: time.Now(), changed: make(chan struct{}, 1),
-		clients: make(map[ports.BrokerConn]struct{}),
+		hosts: newHosts(o.Links), clients: make(map[ports.BrokerConn]struct{}),
 	}
 }
+
+// Close ends the links to other machines and returns when nothing of them runs any more. Every
+// Serve has returned before, or fails to open streams from now on.
+func (b *Broker) Close() { b.hosts.close() }
 
 // Run returns nil once there has been no client for the idle time, or ctx's cause. It may be
 // called again: a client that came in the last moment is served like any other.

@@ -3,7 +3,8 @@
 //
 // It owns the clients' conversations and the relays. It never parses what a stream carries,
 // never touches a terminal, and keeps nothing that a restart would lose: clients that it
-// leaves come back and resume with the daemon. This machine's daemon is the only host yet.
+// leaves come back and resume with the daemon. A host other than this machine is reached over
+// a link: a broker conversation with the endpoint there (hosts.go).
 //
 // # Route of the data
 //
@@ -14,4 +15,6 @@
 //
 // Serve runs on its caller's. For each stream it starts one that dials and then relays
 // towards the client, and with the relay one for the other direction; Serve joins them all.
+// For a host there are one per attempt to reach it, one that begins them, and one per link
+// that is being closed or doubted; Close joins those.
 package broker

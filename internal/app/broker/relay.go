@@ -5,23 +5,15 @@ import (
 	"io"
 	"sync"
 
-	"github.com/vev-term/vev/internal/domain/fault"
 	"github.com/vev-term/vev/internal/ports"
 	"github.com/vev-term/vev/internal/protocol"
 )
 
 // answer grants or refuses one stream, and relays it until its end.
 func (b *Broker) answer(ctx context.Context, req ports.StreamRequest) {
-	if host := req.Host(); host != protocol.LocalHost {
-		_ = req.Refuse(protocol.Failure{ // whether the client still wants to know is its affair, here and below
-			Kind: fault.NotFound, Text: fault.Clean("no host " + quote(host) + " is known"),
-			Hint: "only this machine's own sessions can be reached; leave the host out",
-		})
-		return
-	}
 	dialing, cancel := context.WithTimeout(ctx, protocol.HandshakeTimeout)
 	defer cancel()
-	daemon, err := b.o.Daemon.DialDaemon(dialing, req.Start())
+	daemon, err := b.reach(dialing, req.Host(), req.Start())
 	if err != nil {
 		_ = req.Refuse(*protocol.FailureOf(err))
 		return
@@ -43,6 +35,19 @@ func (b *Broker) answer(ctx context.Context, req ports.StreamRequest) {
 	stop := context.AfterFunc(ctx, r.closeDaemon)
 	r.run()
 	stop()
+}
+
+// reach gives a carriage to the daemon of a host: a connection on this machine, a stream over a
+// link elsewhere.
+func (b *Broker) reach(ctx context.Context, host string, start protocol.StartPolicy) (io.ReadWriteCloser, error) {
+	if host == protocol.LocalHost {
+		return b.o.Daemon.DialDaemon(ctx, start)
+	}
+	stream, err := b.hosts.open(ctx, host, start)
+	if err != nil {
+		return nil, err // never a nil stream that is not a nil carriage
+	}
+	return stream, nil
 }
 
 func quote(s string) string { return `"` + s + `"` }

@@ -1,0 +1,275 @@
+package broker
+
+import (
+	"context"
+	"io"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vev-term/vev/internal/domain/fault"
+	"github.com/vev-term/vev/internal/ports"
+	"github.com/vev-term/vev/internal/protocol"
+	"github.com/vev-term/vev/internal/testkit/simnet"
+)
+
+// farLink is a link whose far ends the test has.
+type farLink struct {
+	takes  time.Duration // an answer
+	refuse error
+	far    chan *simnet.End
+	done   chan struct{}
+	once   sync.Once
+
+	mu    sync.Mutex
+	asked int
+}
+
+func newFarLink() *farLink {
+	return &farLink{takes: 10 * time.Millisecond, far: make(chan *simnet.End, 10), done: make(chan struct{})}
+}
+
+func (l *farLink) OpenStream(ctx context.Context, host string, _ protocol.StartPolicy) (ports.Stream, error) {
+	l.mu.Lock()
+	l.asked++
+	takes := l.takes
+	l.mu.Unlock()
+	if host != protocol.LocalHost {
+		return nil, fault.New(fault.Internal, "a helper knows its own machine only")
+	}
+	select {
+	case <-time.After(takes):
+	case <-ctx.Done():
+		return nil, fault.Wrap(fault.Canceled, ctx.Err(), "given up")
+	case <-l.done:
+		return nil, fault.New(fault.Unavailable, "the connection ended")
+	}
+	if l.refuse != nil {
+		return nil, l.refuse
+	}
+	near, far := simnet.Pipe(1 << 10)
+	l.far <- far
+	return stream{near}, nil
+}
+
+func (l *farLink) slow(takes time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.takes = takes
+}
+
+func (l *farLink) Done() <-chan struct{} { return l.done }
+func (l *farLink) Close() error          { l.once.Do(func() { close(l.done) }); return nil }
+
+func (l *farLink) ended() bool {
+	select {
+	case <-l.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// far is a network of one host, "far".
+type far struct {
+	mu     sync.Mutex
+	takes  time.Duration // a dial
+	fails  error
+	made   []*farLink
+	dials  int
+	active int
+	most   int
+}
+
+func (f *far) DialLink(ctx context.Context, host string) (ports.Link, error) {
+	f.mu.Lock()
+	f.dials++
+	f.active++
+	f.most = max(f.most, f.active)
+	takes := f.takes
+	f.mu.Unlock()
+	defer func() { f.mu.Lock(); f.active--; f.mu.Unlock() }()
+	if host != "far" {
+		return nil, fault.New(fault.NotFound, "no host %q is known", host)
+	}
+	select {
+	case <-time.After(takes):
+	case <-ctx.Done():
+		return nil, fault.Wrap(fault.Canceled, ctx.Err(), "given up")
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.fails != nil {
+		return nil, f.fails
+	}
+	l := newFarLink()
+	f.made = append(f.made, l)
+	return l, nil
+}
+
+func (f *far) set(takes time.Duration, fails error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.takes, f.fails = takes, fails
+}
+
+func (f *far) last() *farLink {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.made[len(f.made)-1]
+}
+
+// reaching runs a broker with a far host in a bubble; a goroutine left behind fails it.
+func reaching(t *testing.T, run func(t *testing.T, b *Broker, f *far)) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &far{takes: 50 * time.Millisecond}
+		b := New(Options{Daemon: newDaemons(), Links: f})
+		defer b.Close()
+		run(t, b, f)
+	})
+}
+
+func (b *Broker) toFar(t *testing.T) io.ReadWriteCloser {
+	t.Helper()
+	s, err := b.reach(t.Context(), "far", protocol.StartIfNeeded)
+	require.NoError(t, err)
+	return s
+}
+
+func TestAHostIsReachedOverOneLink(t *testing.T) {
+	reaching(t, func(t *testing.T, b *Broker, f *far) {
+		served, c := make(chan error), newClient()
+		go func() { served <- b.Serve(t.Context(), c) }()
+		var ends []*simnet.End
+		for range 5 { // at once: they share the attempt too
+			a, cs := newAsk("far")
+			c.asks <- a
+			ends = append(ends, cs)
+		}
+		synctest.Wait()
+		time.Sleep(time.Second)
+		require.Equal(t, 1, f.dials)
+		daemon := <-f.last().far
+		go daemon.Write([]byte("hello"))
+		daemon.Close()
+		close(c.gone)
+		for _, e := range ends {
+			_ = e.Close()
+		}
+		require.NoError(t, <-served)
+		time.Sleep(linkIdle - time.Second)
+		require.False(t, f.last().ended(), "the next stream needs no new link")
+		b.toFar(t).Close()
+		require.Equal(t, 1, f.dials)
+		time.Sleep(linkIdle + time.Second)
+		require.True(t, f.last().ended(), "a link that nobody needs ends")
+		b.toFar(t).Close()
+		require.Equal(t, 2, f.dials)
+	})
+}
+
+func TestUnknownHostsAndRefusals(t *testing.T) {
+	reaching(t, func(t *testing.T, b *Broker, f *far) {
+		_, err := b.reach(t.Context(), "nowhere", protocol.StartIfNeeded)
+		require.Equal(t, fault.NotFound, fault.KindOf(err))
+		f.set(0, fault.New(fault.Unavailable, "refused"))
+		_, err = b.reach(t.Context(), "far", protocol.StartIfNeeded)
+		require.Equal(t, fault.Unavailable, fault.KindOf(err))
+		require.Equal(t, 2, f.dials, "a host that was never reached is tried once: the attempt may ask the user")
+		f.set(0, nil)
+		b.toFar(t).Close()
+		f.last().refuse = &fault.Error{Kind: fault.NotFound, Msg: "no daemon runs", Peer: true}
+		_, err = b.reach(t.Context(), "far", protocol.ExistingOnly)
+		require.Equal(t, fault.NotFound, fault.KindOf(err))
+		require.Equal(t, 3, f.dials, "a refusal is an answer")
+	})
+}
+
+// A link that does not answer is not waited for: another is made beside it, and takes its place.
+func TestASilentLinkIsReplaced(t *testing.T) {
+	reaching(t, func(t *testing.T, b *Broker, f *far) {
+		kept := b.toFar(t)
+		old := f.last()
+		old.slow(time.Hour)
+		start := time.Now()
+		s := b.toFar(t)
+		require.InDelta(t, leastPatience+60*time.Millisecond, time.Since(start), float64(10*time.Millisecond))
+		require.NotSame(t, old, f.last())
+		require.False(t, old.ended(), "what it carries may still arrive")
+		kept.Close()
+		synctest.Wait()
+		require.True(t, old.ended(), "its last stream has ended")
+		require.False(t, f.last().ended())
+		s.Close()
+	})
+}
+
+func TestASlowLinkMayStillWin(t *testing.T) {
+	reaching(t, func(t *testing.T, b *Broker, f *far) {
+		b.toFar(t).Close()
+		old := f.last()
+		old.slow(leastPatience + 100*time.Millisecond)
+		f.set(time.Hour, nil)
+		b.toFar(t).Close()
+		require.Len(t, f.made, 1)
+	})
+}
+
+// While a host that was reached before is out of reach, attempts begin one after another, so
+// that one begins soon after it is back; a bounded number runs at once.
+func TestAttemptsWhileAHostIsAway(t *testing.T) {
+	reaching(t, func(t *testing.T, b *Broker, f *far) {
+		b.toFar(t).Close()
+		f.last().Close()
+		f.set(3*time.Second, fault.New(fault.Timeout, "no answer"))
+		back := time.AfterFunc(10*time.Second, func() { f.set(50*time.Millisecond, nil) })
+		defer back.Stop()
+		start := time.Now()
+		b.toFar(t).Close()
+		require.Less(t, time.Since(start), 11*time.Second)
+		require.Equal(t, maxAttempts, f.most)
+		synctest.Wait()
+		require.Zero(t, f.active, "the others are given up")
+	})
+}
+
+func TestNobodyWaitsNothingIsTried(t *testing.T) {
+	reaching(t, func(t *testing.T, b *Broker, f *far) {
+		b.toFar(t).Close()
+		f.last().Close()
+		f.set(time.Hour, nil)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		_, err := b.reach(ctx, "far", protocol.StartIfNeeded)
+		require.Equal(t, fault.Timeout, fault.KindOf(err))
+		synctest.Wait()
+		require.Zero(t, f.active)
+	})
+}
+
+func TestALinkThatDiesWhileAskedIsReplaced(t *testing.T) {
+	reaching(t, func(t *testing.T, b *Broker, f *far) {
+		b.toFar(t).Close()
+		old := f.last()
+		old.slow(time.Hour)
+		time.AfterFunc(100*time.Millisecond, func() { old.Close() })
+		b.toFar(t).Close()
+		require.Equal(t, 2, f.dials)
+	})
+}
+
+func TestABrokerThatEndsReachesNobody(t *testing.T) {
+	reaching(t, func(t *testing.T, b *Broker, f *far) {
+		b.toFar(t).Close()
+		f.last().Close()
+		f.set(time.Hour, nil)
+		time.AfterFunc(time.Second, b.Close)
+		_, err := b.reach(t.Context(), "far", protocol.StartIfNeeded)
+		require.Equal(t, fault.Unavailable, fault.KindOf(err))
+		_, err = b.reach(t.Context(), "far", protocol.StartIfNeeded)
+		require.Equal(t, fault.Unavailable, fault.KindOf(err))
+	})
+}

@@ -1,0 +1,160 @@
+package broker
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+
+	"github.com/vev-term/vev/internal/domain/fault"
+	"github.com/vev-term/vev/internal/ports"
+)
+
+const (
+	// seekEvery is the mean time between the beginnings of two attempts to reach a host again. A
+	// first packet that is lost costs an attempt a second and more; another attempt costs less.
+	seekEvery = 250 * time.Millisecond
+	// maxAttempts bounds those that run at once; the next begins when one has ended.
+	maxAttempts = 8
+)
+
+// search is an effort to reach one host, shared by all who want to.
+type search struct {
+	ready chan struct{} // closed when link or err is set
+	link  *link
+	err   error
+
+	// Guarded by hosts.mu.
+	waiting int
+	giveUp  context.CancelFunc
+}
+
+// seek waits for a link to a host other than old, which it takes the place of.
+func (h *hosts) seek(ctx context.Context, name string, old *link) (*link, error) {
+	s, l, err := h.join(name, old)
+	if s == nil {
+		return l, err
+	}
+	defer h.part(s)
+	select {
+	case <-s.ready:
+		return s.link, s.err
+	case <-ctx.Done():
+		return nil, fault.Wrap(fault.Timeout, context.Cause(ctx), "host %s does not answer", fault.Clean(name))
+	}
+}
+
+// join takes part in the search for a host, beginning it if there is none; or returns the link
+// that somebody has found meanwhile.
+func (h *hosts) join(name string, old *link) (*search, *link, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
+		return nil, nil, errEnding()
+	}
+	if l := h.links[name]; l != nil && l != old {
+		return nil, l, nil
+	}
+	s := h.sought[name]
+	if s == nil {
+		ctx, cancel := context.WithCancel(h.end)
+		s = &search{ready: make(chan struct{}), giveUp: cancel}
+		h.sought[name] = s
+		again := h.reached[name]
+		h.all.Go(func() { h.search(ctx, s, name, again) })
+	}
+	s.waiting++
+	return s, nil, nil
+}
+
+// part leaves a search, which ends when nobody waits for it.
+func (h *hosts) part(s *search) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if s.waiting--; s.waiting == 0 {
+		s.giveUp()
+	}
+}
+
+// attempt is how one attempt ended.
+type attempt struct {
+	link ports.Link
+	err  error
+}
+
+// search dials until there is a link, an error that another attempt cannot mend, or nobody who
+// waits. A host that was reached before is tried again and again, with several attempts at once;
+// one that was not is tried once: that may ask the user something.
+func (h *hosts) search(ctx context.Context, s *search, name string, again bool) {
+	results := make(chan attempt)
+	running := 0
+	dial := func() {
+		running++
+		h.all.Go(func() {
+			l, err := h.dialer.DialLink(ctx, name)
+			results <- attempt{l, err}
+		})
+	}
+	pace := time.NewTimer(0)
+	defer pace.Stop()
+	var found attempt
+	for done := false; !done; {
+		var next <-chan time.Time
+		if running < maxAttempts {
+			next = pace.C
+		}
+		select {
+		case <-next:
+			dial()
+			pace.Reset(seekEvery/2 + rand.N(seekEvery))
+			if !again {
+				pace.Stop()
+			}
+		case found = <-results:
+			running--
+			done = found.err == nil || !again || final(found.err)
+		case <-ctx.Done():
+			found.err, done = fault.Wrap(fault.Canceled, context.Cause(ctx), "reaching the host was given up"), true
+		}
+	}
+	h.found(s, name, found)
+	s.giveUp()
+	for range running {
+		if late := <-results; late.link != nil {
+			_ = late.link.Close()
+		}
+	}
+}
+
+// final reports whether another attempt cannot help.
+func final(err error) bool {
+	switch fault.KindOf(err) {
+	case fault.Unavailable, fault.Timeout, fault.Violation, fault.Limit:
+		return false
+	}
+	return true
+}
+
+// found ends a search with what it found.
+func (h *hosts) found(s *search, name string, a attempt) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.sought, name)
+	defer close(s.ready)
+	switch {
+	case h.closed:
+		s.err = errEnding()
+		if a.link != nil {
+			h.all.Go(func() { _ = a.link.Close() })
+		}
+		return
+	case a.err != nil:
+		s.err = a.err
+		return
+	}
+	if old := h.links[name]; old != nil {
+		h.drop(old)
+	}
+	s.link = &link{Link: a.link, host: name}
+	h.links[name], h.reached[name] = s.link, true
+	h.keepWarm(s.link)
+}

@@ -1,0 +1,26 @@
+package ports
+
+import (
+	"context"
+
+	"github.com/vev-term/vev/internal/protocol"
+)
+
+// Link is a broker conversation with another host's broker endpoint, seen from the side that
+// asks. Any goroutine may call its methods.
+type Link interface {
+	// OpenStream asks for a stream and waits for the answer, until ctx ends. Errors are faults:
+	// the other side's refusal (Peer is set), Limit, Canceled or Timeout with ctx, or the link's end.
+	OpenStream(ctx context.Context, host string, start protocol.StartPolicy) (Stream, error)
+	// Done is closed when the link has ended, and with it each of its streams.
+	Done() <-chan struct{}
+	// Close ends the link. It may wait, for a bounded time, for a carriage that takes nothing.
+	Close() error
+}
+
+// LinkDialer makes links. Each call makes another one; any number may run at once.
+type LinkDialer interface {
+	// DialLink connects to the named host until ctx ends, which ends nothing afterwards. The fault is NotFound when no such host
+	// is known, Unavailable or Timeout when another attempt may succeed.
+	DialLink(ctx context.Context, host string) (Link, error)
+}
