@@ -38,13 +38,14 @@ const (
 	MaxPathBytes      = 4096
 	MaxKeys           = 256 // names in one Keys request
 	MaxPatternBytes   = 4 << 10
-	MaxHistoryLines   = 1000     // lines of one Lines result; a capture has at most as many above its screen
-	MaxLineBytes      = 64 << 10 // text of one line
-	MaxTextBytes      = 4 << 10  // title, directory, link or notification: the daemon cuts what a program sends
-	MaxClipboardBytes = 8 << 20  // one clipboard event
-	MaxKeyBytes       = 64       // name of one key
-	MaxModes          = 64       // names of modes in a capture
-	MaxPanes          = 64       // of one view
+	MaxKeptLines      = 10_000_000 // history of one session; its memory has a bound of its own
+	MaxHistoryLines   = 1000       // lines of one Lines result; a capture has at most as many above its screen
+	MaxLineBytes      = 64 << 10   // text of one line
+	MaxTextBytes      = 4 << 10    // title, directory, link or notification: the daemon cuts what a program sends
+	MaxClipboardBytes = 8 << 20    // one clipboard event
+	MaxKeyBytes       = 64         // name of one key
+	MaxModes          = 64         // names of modes in a capture
+	MaxPanes          = 64         // of one view
 	MaxTokenBytes     = 16
 
 	MaxHosts         = 64       // of a catalogue: refused with Limit

@@ -34,6 +34,8 @@ type (
 		Name    string
 		Command domain.Command
 		Size    domain.Size // zero: the attaching terminal's, or domain.DefaultSize
+		// HistoryLines is how many lines that left the screen are kept, at most MaxKeptLines; 0 leaves it to the daemon.
+		HistoryLines int
 	}
 
 	// Resume carries what the client has of an attachment whose connection was lost. The
@@ -110,6 +112,17 @@ type (
 		Pane    uint64
 		First   uint64
 		Count   int
+	}
+	// Search asks for the match of a regular expression (RE2) that is next to a place: the first one that begins at or
+	// behind it, or with Backward the last one that begins before it. It looks at the history and the main
+	// screen; rows that a soft wrap broke are one line.
+	Search struct {
+		Session  string
+		Pane     uint64
+		Pattern  string
+		Line     uint64
+		Col      int // cells, 0-based
+		Backward bool
 	}
 	// Wait waits for one condition, until the request's timeout.
 	Wait struct {
@@ -258,12 +271,18 @@ type (
 		More  bool
 	}
 	StatsResult struct{ Stats DaemonNumbers }
+	// Found says where a match begins, if there is one (Met).
+	Found struct {
+		Met  bool
+		Line uint64
+		Col  int // cells, 0-based
+	}
 )
 
 // Line is one row of history or screen.
 type Line struct {
 	N       uint64
-	Text    string // trailing blanks cut
+	Text    string // trailing blanks cut, except of a history result's line that goes on in the next
 	Wrapped bool   // goes on in the next line
 	Runs    []Run  // of styles that are not the default
 }
@@ -342,6 +361,7 @@ func (*Keys) requestBody()      {}
 func (*Paste) requestBody()     {}
 func (*Capture) requestBody()   {}
 func (*History) requestBody()   {}
+func (*Search) requestBody()    {}
 func (*Wait) requestBody()      {}
 func (*Stats) requestBody()     {}
 
@@ -359,3 +379,4 @@ func (*WaitResult) resultBody()  {}
 func (*Captured) resultBody()    {}
 func (*Lines) resultBody()       {}
 func (*StatsResult) resultBody() {}
+func (*Found) resultBody()       {}

@@ -88,6 +88,9 @@ func checkCreate(c *protocol.Create) error {
 	if err := checkNoNul("directory", c.Command.Dir); err != nil {
 		return err
 	}
+	if err := checkRange("history of a session", int64(c.HistoryLines), 0, protocol.MaxKeptLines); err != nil {
+		return err
+	}
 	return checkSizeOrNone("session", c.Size)
 }
 
@@ -110,6 +113,8 @@ func checkRequest(m *protocol.Request) error {
 		return checkRange("history of capture", int64(body.HistoryLines), 0, math.MaxInt32)
 	case *protocol.History:
 		return checkRange("count of history", int64(body.Count), 0, math.MaxInt32)
+	case *protocol.Search:
+		return checkRange("column of search", int64(body.Col), 0, domain.MaxCols)
 	case *protocol.Wait:
 		return checkWait("idle time", body.Idle)
 	}
@@ -147,6 +152,8 @@ func checkResult(m *protocol.Result) error {
 				return err
 			}
 		}
+	case *protocol.Found:
+		return checkRange("column of found", int64(body.Col), 0, domain.MaxCols)
 	case *protocol.WaitResult:
 		return checkExit(body.Exit)
 	case *protocol.Captured:

@@ -22,6 +22,7 @@ func visitCreate(f *wirefmt.Fields, c *protocol.Create) {
 	wirefmt.Raws(f, 3, &c.Command.Env)
 	wirefmt.Raw(f, 4, &c.Command.Dir)
 	size(f, 5, &c.Size)
+	wirefmt.Uint32(f, 6, &c.HistoryLines)
 }
 
 func visitResume(f *wirefmt.Fields, r *protocol.Resume) {
@@ -54,6 +55,7 @@ func visitRequest(f *wirefmt.Fields, m *protocol.Request) {
 	wirefmt.Variant(f, 19, &m.Body, visitWait)
 	wirefmt.Variant(f, 20, &m.Body, wirefmt.Empty[protocol.Stats])
 	wirefmt.Variant(f, 21, &m.Body, visitHistory)
+	wirefmt.Variant(f, 22, &m.Body, visitSearch)
 }
 
 func visitNew(f *wirefmt.Fields, m *protocol.New) { visitCreate(f, &m.Create) }
@@ -96,6 +98,15 @@ func visitHistory(f *wirefmt.Fields, m *protocol.History) {
 	wirefmt.Uint64(f, 2, &m.Pane)
 	wirefmt.Uint64(f, 3, &m.First)
 	wirefmt.Uint32(f, 4, &m.Count)
+}
+
+func visitSearch(f *wirefmt.Fields, m *protocol.Search) {
+	wirefmt.Text(f, 1, &m.Session)
+	wirefmt.Uint64(f, 2, &m.Pane)
+	wirefmt.Text(f, 3, &m.Pattern)
+	wirefmt.Uint64(f, 4, &m.Line)
+	wirefmt.Uint32(f, 5, &m.Col)
+	wirefmt.Bool(f, 6, &m.Backward)
 }
 
 func visitWait(f *wirefmt.Fields, m *protocol.Wait) {

@@ -41,6 +41,7 @@ func visitResult(f *wirefmt.Fields, m *protocol.Result) {
 	wirefmt.Variant(f, 12, &m.Body, visitWaitResult)
 	wirefmt.Variant(f, 13, &m.Body, visitStats)
 	wirefmt.Variant(f, 14, &m.Body, visitLines)
+	wirefmt.Variant(f, 15, &m.Body, visitFound)
 }
 
 func visitSessions(f *wirefmt.Fields, m *protocol.Sessions) {
@@ -114,6 +115,12 @@ func visitRun(f *wirefmt.Fields, r *protocol.Run) {
 	}
 	wirefmt.Uint32(f, 7, &r.Attrs)
 	wirefmt.Text(f, 8, &r.Link)
+}
+
+func visitFound(f *wirefmt.Fields, m *protocol.Found) {
+	wirefmt.Bool(f, 1, &m.Met)
+	wirefmt.Uint64(f, 2, &m.Line)
+	wirefmt.Uint32(f, 3, &m.Col)
 }
 
 func visitStats(f *wirefmt.Fields, m *protocol.StatsResult) {

@@ -24,10 +24,10 @@ func TestTagsAreFrozen(t *testing.T) {
 	}, tagsOf(new(wire.Event), "body"))
 	require.Equal(t, map[string]int{
 		"new": 10, "list": 11, "kill": 12, "rename": 13, "detach": 14, "type": 15, "keys": 16, "paste": 17,
-		"capture": 18, "wait": 19, "stats": 20, "history": 21,
+		"capture": 18, "wait": 19, "stats": 20, "history": 21, "search": 22,
 	}, tagsOf(new(wire.Request), "body"))
 	require.Equal(t, map[string]int{
-		"sessions": 10, "capture": 11, "wait": 12, "stats": 13, "history": 14,
+		"sessions": 10, "capture": 11, "wait": 12, "stats": 13, "history": 14, "found": 15,
 	}, tagsOf(new(wire.Result), "body"))
 }
 

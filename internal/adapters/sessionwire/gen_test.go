@@ -63,7 +63,8 @@ func genCreate() *rapid.Generator[protocol.Create] {
 				Env:  genStrings(6).Draw(t, "env"),
 				Dir:  rapid.SampledFrom([]string{"", "/", "/home/u\xff"}).Draw(t, "dir"),
 			},
-			Size: genSizeOrNone().Draw(t, "size"),
+			Size:         genSizeOrNone().Draw(t, "size"),
+			HistoryLines: rapid.IntRange(0, protocol.MaxKeptLines).Draw(t, "history lines"),
 		}
 	})
 }
@@ -93,7 +94,7 @@ func genAttach() *rapid.Generator[*protocol.Attach] {
 func genRequestBody() *rapid.Generator[protocol.RequestBody] {
 	return rapid.Custom(func(t *rapid.T) protocol.RequestBody {
 		session := genText(domain.MaxNameBytes).Draw(t, "session")
-		switch rapid.IntRange(0, 12).Draw(t, "request") {
+		switch rapid.IntRange(0, 13).Draw(t, "request") {
 		case 0:
 			return &protocol.New{Create: genCreate().Draw(t, "create")}
 		case 1:
@@ -133,6 +134,12 @@ func genRequestBody() *rapid.Generator[protocol.RequestBody] {
 			}
 		case 11:
 			return &protocol.Stats{}
+		case 12:
+			return &protocol.Search{
+				Session: session, Pane: rapid.Uint64().Draw(t, "pane"), Pattern: genText(100).Draw(t, "pattern"),
+				Line: rapid.Uint64().Draw(t, "line"), Col: rapid.IntRange(0, domain.MaxCols).Draw(t, "col"),
+				Backward: rapid.Bool().Draw(t, "backward"),
+			}
 		}
 		return nil // of a newer peer
 	})
@@ -346,7 +353,7 @@ func genResult() *rapid.Generator[*protocol.Result] {
 		if m.Outcome == protocol.OutcomeFailed {
 			m.Failure = genFailure().Draw(t, "failure")
 		}
-		switch rapid.IntRange(0, 5).Draw(t, "result") {
+		switch rapid.IntRange(0, 6).Draw(t, "result") {
 		case 0:
 			m.Body = genSessions().Draw(t, "sessions")
 		case 1:
@@ -360,6 +367,11 @@ func genResult() *rapid.Generator[*protocol.Result] {
 		case 4:
 			lines := genLines().Draw(t, "history")
 			m.Body = &lines
+		case 5:
+			m.Body = &protocol.Found{
+				Met: rapid.Bool().Draw(t, "met"), Line: rapid.Uint64().Draw(t, "line"),
+				Col: rapid.IntRange(0, domain.MaxCols).Draw(t, "col"),
+			}
 		}
 		return m
 	})

@@ -64,6 +64,7 @@ func goldenClient() map[string]protocol.SessionClientMessage {
 		"request_wait":     goldenRequest(&protocol.Wait{Session: "work", Text: `\$ $`, Idle: 250 * time.Millisecond, Exit: true}),
 		"request_stats":    goldenRequest(&protocol.Stats{}),
 		"request_history":  goldenRequest(&protocol.History{Session: "work", Pane: 1, First: 100000, Count: 200}),
+		"request_search":   goldenRequest(&protocol.Search{Session: "work", Pane: 1, Pattern: "err(or)?", Line: 70000, Col: 12, Backward: true}),
 		"request_of_newer": &protocol.Request{ID: 1},
 	}
 }
@@ -140,6 +141,7 @@ func goldenServer() map[string]protocol.SessionServerMessage {
 			InputQueued: 13, InputWaits: 14, HeapBytes: 15, Goroutines: 16, ForeignRefused: 17,
 		}}),
 		"result_history": goldenResult(&lines),
+		"result_found":   goldenResult(&protocol.Found{Met: true, Line: 69000, Col: 7}),
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 )
 
 // maxField is the largest field number of the messages below.
-const maxField = 21
+const maxField = 22
 
 // fields has each field at its number; the zero field is a number or unknown, and bounded by
 // its own size. Slices and values, not maps and pointers: the linker lays them out, and they
@@ -66,6 +66,7 @@ var (
 		19: {name: "wait", of: &shape{"wait", fields{1: name("session"), 2: {name: "text", bytes: protocol.MaxPatternBytes}}}, union: true},
 		20: {name: "stats", of: &emptyShape, union: true},
 		21: {name: "history", of: &shape{"history", fields{1: name("session")}}, union: true},
+		22: {name: "search", of: &shape{"search", fields{1: name("session"), 3: {name: "pattern", bytes: protocol.MaxPatternBytes}}}, union: true},
 	}}
 )
 
@@ -91,6 +92,7 @@ var (
 		}}, union: true},
 		13: {name: "stats", of: &shape{"stats", fields{2: {name: "version", bytes: versionBytes}}}, union: true},
 		14: {name: "history", of: &historyShape, union: true},
+		15: {name: "found", of: &emptyShape, union: true},
 	}}
 	sessionsShape = shape{"sessions", fields{1: {name: "session", count: protocol.MaxSessions, of: &shape{"session", fields{
 		1:  {name: "id", bytes: idBytes},

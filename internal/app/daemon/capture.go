@@ -44,7 +44,7 @@ func (s *session) capture(b *protocol.Capture) *protocol.Captured {
 // history is lines by number.
 func (s *session) history(b *protocol.History) (*protocol.Lines, error) {
 	if b.Pane != 0 && b.Pane != mainPane {
-		return nil, fault.New(fault.NotFound, "no pane %d", b.Pane).WithHint("the only pane is %d", mainPane)
+		return nil, noPane(b.Pane)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -56,7 +56,18 @@ func (s *session) history(b *protocol.History) (*protocol.Lines, error) {
 		last, lines.More = first+protocol.MaxHistoryLines, true
 	}
 	s.readLines(lines, first, last)
+	s.fillWrapped(lines)
 	return lines, nil
+}
+
+// fillWrapped gives lines that go on in the next their trailing blanks back, so that they can be joined.
+func (s *session) fillWrapped(lines *protocol.Lines) {
+	var line vt.Line
+	for i := range lines.List {
+		if l := &lines.List[i]; l.Wrapped && s.term.ReadLine(l.N, &line) {
+			l.Text = clip(string(render.AppendCells(nil, s.term, line.Cells)), protocol.MaxLineBytes)
+		}
+	}
 }
 
 // readLines appends lines [first, last) of the main screen and its history.

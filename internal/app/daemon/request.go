@@ -200,6 +200,8 @@ func (d *Daemon) answer(ctx context.Context, body protocol.RequestBody) (protoco
 		return s.capture(b), nil
 	case *protocol.History:
 		return s.history(b)
+	case *protocol.Search:
+		return s.find(ctx, b)
 	case *protocol.Wait:
 		return s.await(ctx, b)
 	}
@@ -222,6 +224,8 @@ func target(body protocol.RequestBody) string {
 	case *protocol.Capture:
 		return b.Session
 	case *protocol.History:
+		return b.Session
+	case *protocol.Search:
 		return b.Session
 	case *protocol.Wait:
 		return b.Session

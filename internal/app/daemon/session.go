@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -94,7 +95,7 @@ func (d *Daemon) start(name string, c protocol.Create) (*session, error) {
 	s.program = program
 	s.command = program.Command()
 	s.lastUsed, s.lastOutput = s.created, s.created
-	s.term = vt.New(vt.Options{Cols: s.size.Cols, Rows: s.size.Rows, HistoryLines: historyLines, HistoryBytes: historyBytes})
+	s.term = vt.New(vt.Options{Cols: s.size.Cols, Rows: s.size.Rows, HistoryLines: cmp.Or(c.HistoryLines, historyLines), HistoryBytes: historyBytes})
 	s.input = newInputQueue()
 	return s, nil
 }

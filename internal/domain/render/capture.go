@@ -9,12 +9,18 @@ import (
 // AppendText appends the plain text of a line of t: blanks as spaces, trailing blanks cut, no line end.
 func AppendText(dst []byte, t *vt.Terminal, line *vt.Line) []byte {
 	start := len(dst)
-	for _, c := range line.Cells {
+	dst = AppendCells(dst, t, line.Cells)
+	return dst[:start+len(bytes.TrimRight(dst[start:], " "))]
+}
+
+// AppendCells appends the plain text of cells of t: every blank as a space.
+func AppendCells(dst []byte, t *vt.Terminal, cells []vt.Cell) []byte {
+	for _, c := range cells {
 		if !c.IsSpacer() {
 			dst = appendCell(dst, t, c)
 		}
 	}
-	return dst[:start+len(bytes.TrimRight(dst[start:], " "))]
+	return dst
 }
 
 // AppendANSI appends a line of t with its styles (SGR and OSC 8): it starts from default style and ends in it, blanks

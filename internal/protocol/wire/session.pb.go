@@ -1010,14 +1010,15 @@ func (b0 Attach_builder) Build() *Attach {
 
 // What to run where an attach or a New request makes the session.
 type Create struct {
-	state           protoimpl.MessageState `protogen:"opaque.v1"`
-	xxx_hidden_Name string                 `protobuf:"bytes,1,opt,name=name"`
-	xxx_hidden_Argv [][]byte               `protobuf:"bytes,2,rep,name=argv"`
-	xxx_hidden_Env  [][]byte               `protobuf:"bytes,3,rep,name=env"`
-	xxx_hidden_Dir  []byte                 `protobuf:"bytes,4,opt,name=dir"`
-	xxx_hidden_Size *Size                  `protobuf:"bytes,5,opt,name=size"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	state                   protoimpl.MessageState `protogen:"opaque.v1"`
+	xxx_hidden_Name         string                 `protobuf:"bytes,1,opt,name=name"`
+	xxx_hidden_Argv         [][]byte               `protobuf:"bytes,2,rep,name=argv"`
+	xxx_hidden_Env          [][]byte               `protobuf:"bytes,3,rep,name=env"`
+	xxx_hidden_Dir          []byte                 `protobuf:"bytes,4,opt,name=dir"`
+	xxx_hidden_Size         *Size                  `protobuf:"bytes,5,opt,name=size"`
+	xxx_hidden_HistoryLines uint32                 `protobuf:"varint,6,opt,name=history_lines,json=historyLines"`
+	unknownFields           protoimpl.UnknownFields
+	sizeCache               protoimpl.SizeCache
 }
 
 func (x *Create) Reset() {
@@ -1080,6 +1081,13 @@ func (x *Create) GetSize() *Size {
 	return nil
 }
 
+func (x *Create) GetHistoryLines() uint32 {
+	if x != nil {
+		return x.xxx_hidden_HistoryLines
+	}
+	return 0
+}
+
 func (x *Create) SetName(v string) {
 	x.xxx_hidden_Name = v
 }
@@ -1103,6 +1111,10 @@ func (x *Create) SetSize(v *Size) {
 	x.xxx_hidden_Size = v
 }
 
+func (x *Create) SetHistoryLines(v uint32) {
+	x.xxx_hidden_HistoryLines = v
+}
+
 func (x *Create) HasSize() bool {
 	if x == nil {
 		return false
@@ -1117,11 +1129,12 @@ func (x *Create) ClearSize() {
 type Create_builder struct {
 	_ [0]func() // Prevents comparability and use of unkeyed literals for the builder.
 
-	Name string
-	Argv [][]byte
-	Env  [][]byte
-	Dir  []byte
-	Size *Size
+	Name         string
+	Argv         [][]byte
+	Env          [][]byte
+	Dir          []byte
+	Size         *Size
+	HistoryLines uint32
 }
 
 func (b0 Create_builder) Build() *Create {
@@ -1133,6 +1146,7 @@ func (b0 Create_builder) Build() *Create {
 	x.xxx_hidden_Env = b.Env
 	x.xxx_hidden_Dir = b.Dir
 	x.xxx_hidden_Size = b.Size
+	x.xxx_hidden_HistoryLines = b.HistoryLines
 	return m0
 }
 
@@ -3308,6 +3322,15 @@ func (x *Request) GetHistory() *HistoryRequest {
 	return nil
 }
 
+func (x *Request) GetSearch() *SearchRequest {
+	if x != nil {
+		if x, ok := x.xxx_hidden_Body.(*request_Search); ok {
+			return x.Search
+		}
+	}
+	return nil
+}
+
 func (x *Request) SetId(v uint64) {
 	x.xxx_hidden_Id = v
 }
@@ -3410,6 +3433,14 @@ func (x *Request) SetHistory(v *HistoryRequest) {
 		return
 	}
 	x.xxx_hidden_Body = &request_History{v}
+}
+
+func (x *Request) SetSearch(v *SearchRequest) {
+	if v == nil {
+		x.xxx_hidden_Body = nil
+		return
+	}
+	x.xxx_hidden_Body = &request_Search{v}
 }
 
 func (x *Request) HasBody() bool {
@@ -3515,6 +3546,14 @@ func (x *Request) HasHistory() bool {
 	return ok
 }
 
+func (x *Request) HasSearch() bool {
+	if x == nil {
+		return false
+	}
+	_, ok := x.xxx_hidden_Body.(*request_Search)
+	return ok
+}
+
 func (x *Request) ClearBody() {
 	x.xxx_hidden_Body = nil
 }
@@ -3591,6 +3630,12 @@ func (x *Request) ClearHistory() {
 	}
 }
 
+func (x *Request) ClearSearch() {
+	if _, ok := x.xxx_hidden_Body.(*request_Search); ok {
+		x.xxx_hidden_Body = nil
+	}
+}
+
 const Request_Body_not_set_case case_Request_Body = 0
 const Request_New_case case_Request_Body = 10
 const Request_List_case case_Request_Body = 11
@@ -3604,6 +3649,7 @@ const Request_Capture_case case_Request_Body = 18
 const Request_Wait_case case_Request_Body = 19
 const Request_Stats_case case_Request_Body = 20
 const Request_History_case case_Request_Body = 21
+const Request_Search_case case_Request_Body = 22
 
 func (x *Request) WhichBody() case_Request_Body {
 	if x == nil {
@@ -3634,6 +3680,8 @@ func (x *Request) WhichBody() case_Request_Body {
 		return Request_Stats_case
 	case *request_History:
 		return Request_History_case
+	case *request_Search:
+		return Request_Search_case
 	default:
 		return Request_Body_not_set_case
 	}
@@ -3657,6 +3705,7 @@ type Request_builder struct {
 	Wait    *WaitRequest
 	Stats   *StatsQuery
 	History *HistoryRequest
+	Search  *SearchRequest
 	// -- end of xxx_hidden_Body
 }
 
@@ -3701,6 +3750,9 @@ func (b0 Request_builder) Build() *Request {
 	}
 	if b.History != nil {
 		x.xxx_hidden_Body = &request_History{b.History}
+	}
+	if b.Search != nil {
+		x.xxx_hidden_Body = &request_Search{b.Search}
 	}
 	return m0
 }
@@ -3767,6 +3819,10 @@ type request_History struct {
 	History *HistoryRequest `protobuf:"bytes,21,opt,name=history,oneof"`
 }
 
+type request_Search struct {
+	Search *SearchRequest `protobuf:"bytes,22,opt,name=search,oneof"`
+}
+
 func (*request_New) isRequest_Body() {}
 
 func (*request_List) isRequest_Body() {}
@@ -3790,6 +3846,8 @@ func (*request_Wait) isRequest_Body() {}
 func (*request_Stats) isRequest_Body() {}
 
 func (*request_History) isRequest_Body() {}
+
+func (*request_Search) isRequest_Body() {}
 
 // Gives up on a request that is still running.
 type Cancel struct {
@@ -3950,6 +4008,15 @@ func (x *Result) GetHistory() *Lines {
 	return nil
 }
 
+func (x *Result) GetFound() *Found {
+	if x != nil {
+		if x, ok := x.xxx_hidden_Body.(*result_Found); ok {
+			return x.Found
+		}
+	}
+	return nil
+}
+
 func (x *Result) SetId(v uint64) {
 	x.xxx_hidden_Id = v
 }
@@ -4000,6 +4067,14 @@ func (x *Result) SetHistory(v *Lines) {
 		return
 	}
 	x.xxx_hidden_Body = &result_History{v}
+}
+
+func (x *Result) SetFound(v *Found) {
+	if v == nil {
+		x.xxx_hidden_Body = nil
+		return
+	}
+	x.xxx_hidden_Body = &result_Found{v}
 }
 
 func (x *Result) HasFailure() bool {
@@ -4056,6 +4131,14 @@ func (x *Result) HasHistory() bool {
 	return ok
 }
 
+func (x *Result) HasFound() bool {
+	if x == nil {
+		return false
+	}
+	_, ok := x.xxx_hidden_Body.(*result_Found)
+	return ok
+}
+
 func (x *Result) ClearFailure() {
 	x.xxx_hidden_Failure = nil
 }
@@ -4094,12 +4177,19 @@ func (x *Result) ClearHistory() {
 	}
 }
 
+func (x *Result) ClearFound() {
+	if _, ok := x.xxx_hidden_Body.(*result_Found); ok {
+		x.xxx_hidden_Body = nil
+	}
+}
+
 const Result_Body_not_set_case case_Result_Body = 0
 const Result_Sessions_case case_Result_Body = 10
 const Result_Capture_case case_Result_Body = 11
 const Result_Wait_case case_Result_Body = 12
 const Result_Stats_case case_Result_Body = 13
 const Result_History_case case_Result_Body = 14
+const Result_Found_case case_Result_Body = 15
 
 func (x *Result) WhichBody() case_Result_Body {
 	if x == nil {
@@ -4116,6 +4206,8 @@ func (x *Result) WhichBody() case_Result_Body {
 		return Result_Stats_case
 	case *result_History:
 		return Result_History_case
+	case *result_Found:
+		return Result_Found_case
 	default:
 		return Result_Body_not_set_case
 	}
@@ -4133,6 +4225,7 @@ type Result_builder struct {
 	Wait     *WaitResult
 	Stats    *DaemonStats
 	History  *Lines
+	Found    *Found
 	// -- end of xxx_hidden_Body
 }
 
@@ -4157,6 +4250,9 @@ func (b0 Result_builder) Build() *Result {
 	}
 	if b.History != nil {
 		x.xxx_hidden_Body = &result_History{b.History}
+	}
+	if b.Found != nil {
+		x.xxx_hidden_Body = &result_Found{b.Found}
 	}
 	return m0
 }
@@ -4195,6 +4291,10 @@ type result_History struct {
 	History *Lines `protobuf:"bytes,14,opt,name=history,oneof"`
 }
 
+type result_Found struct {
+	Found *Found `protobuf:"bytes,15,opt,name=found,oneof"`
+}
+
 func (*result_Sessions) isResult_Body() {}
 
 func (*result_Capture) isResult_Body() {}
@@ -4204,6 +4304,8 @@ func (*result_Wait) isResult_Body() {}
 func (*result_Stats) isResult_Body() {}
 
 func (*result_History) isResult_Body() {}
+
+func (*result_Found) isResult_Body() {}
 
 // Brief rows have no directory, which costs the daemon a look at each program.
 type ListRequest struct {
@@ -4865,6 +4967,133 @@ func (b0 HistoryRequest_builder) Build() *HistoryRequest {
 	return m0
 }
 
+type SearchRequest struct {
+	state               protoimpl.MessageState `protogen:"opaque.v1"`
+	xxx_hidden_Session  string                 `protobuf:"bytes,1,opt,name=session"`
+	xxx_hidden_Pane     uint64                 `protobuf:"varint,2,opt,name=pane"`
+	xxx_hidden_Pattern  string                 `protobuf:"bytes,3,opt,name=pattern"`
+	xxx_hidden_Line     uint64                 `protobuf:"varint,4,opt,name=line"`
+	xxx_hidden_Col      uint32                 `protobuf:"varint,5,opt,name=col"`
+	xxx_hidden_Backward bool                   `protobuf:"varint,6,opt,name=backward"`
+	unknownFields       protoimpl.UnknownFields
+	sizeCache           protoimpl.SizeCache
+}
+
+func (x *SearchRequest) Reset() {
+	*x = SearchRequest{}
+	mi := &file_session_proto_msgTypes[35]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SearchRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SearchRequest) ProtoMessage() {}
+
+func (x *SearchRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_session_proto_msgTypes[35]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+func (x *SearchRequest) GetSession() string {
+	if x != nil {
+		return x.xxx_hidden_Session
+	}
+	return ""
+}
+
+func (x *SearchRequest) GetPane() uint64 {
+	if x != nil {
+		return x.xxx_hidden_Pane
+	}
+	return 0
+}
+
+func (x *SearchRequest) GetPattern() string {
+	if x != nil {
+		return x.xxx_hidden_Pattern
+	}
+	return ""
+}
+
+func (x *SearchRequest) GetLine() uint64 {
+	if x != nil {
+		return x.xxx_hidden_Line
+	}
+	return 0
+}
+
+func (x *SearchRequest) GetCol() uint32 {
+	if x != nil {
+		return x.xxx_hidden_Col
+	}
+	return 0
+}
+
+func (x *SearchRequest) GetBackward() bool {
+	if x != nil {
+		return x.xxx_hidden_Backward
+	}
+	return false
+}
+
+func (x *SearchRequest) SetSession(v string) {
+	x.xxx_hidden_Session = v
+}
+
+func (x *SearchRequest) SetPane(v uint64) {
+	x.xxx_hidden_Pane = v
+}
+
+func (x *SearchRequest) SetPattern(v string) {
+	x.xxx_hidden_Pattern = v
+}
+
+func (x *SearchRequest) SetLine(v uint64) {
+	x.xxx_hidden_Line = v
+}
+
+func (x *SearchRequest) SetCol(v uint32) {
+	x.xxx_hidden_Col = v
+}
+
+func (x *SearchRequest) SetBackward(v bool) {
+	x.xxx_hidden_Backward = v
+}
+
+type SearchRequest_builder struct {
+	_ [0]func() // Prevents comparability and use of unkeyed literals for the builder.
+
+	Session  string
+	Pane     uint64
+	Pattern  string
+	Line     uint64
+	Col      uint32
+	Backward bool
+}
+
+func (b0 SearchRequest_builder) Build() *SearchRequest {
+	m0 := &SearchRequest{}
+	b, x := &b0, m0
+	_, _ = b, x
+	x.xxx_hidden_Session = b.Session
+	x.xxx_hidden_Pane = b.Pane
+	x.xxx_hidden_Pattern = b.Pattern
+	x.xxx_hidden_Line = b.Line
+	x.xxx_hidden_Col = b.Col
+	x.xxx_hidden_Backward = b.Backward
+	return m0
+}
+
 type WaitRequest struct {
 	state              protoimpl.MessageState `protogen:"opaque.v1"`
 	xxx_hidden_Session string                 `protobuf:"bytes,1,opt,name=session"`
@@ -4877,7 +5106,7 @@ type WaitRequest struct {
 
 func (x *WaitRequest) Reset() {
 	*x = WaitRequest{}
-	mi := &file_session_proto_msgTypes[35]
+	mi := &file_session_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4889,7 +5118,7 @@ func (x *WaitRequest) String() string {
 func (*WaitRequest) ProtoMessage() {}
 
 func (x *WaitRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[35]
+	mi := &file_session_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4972,7 +5201,7 @@ type StatsQuery struct {
 
 func (x *StatsQuery) Reset() {
 	*x = StatsQuery{}
-	mi := &file_session_proto_msgTypes[36]
+	mi := &file_session_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4984,7 +5213,7 @@ func (x *StatsQuery) String() string {
 func (*StatsQuery) ProtoMessage() {}
 
 func (x *StatsQuery) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[36]
+	mi := &file_session_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5016,7 +5245,7 @@ type SessionList struct {
 
 func (x *SessionList) Reset() {
 	*x = SessionList{}
-	mi := &file_session_proto_msgTypes[37]
+	mi := &file_session_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5028,7 +5257,7 @@ func (x *SessionList) String() string {
 func (*SessionList) ProtoMessage() {}
 
 func (x *SessionList) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[37]
+	mi := &file_session_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5086,7 +5315,7 @@ type SessionRow struct {
 
 func (x *SessionRow) Reset() {
 	*x = SessionRow{}
-	mi := &file_session_proto_msgTypes[38]
+	mi := &file_session_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5098,7 +5327,7 @@ func (x *SessionRow) String() string {
 func (*SessionRow) ProtoMessage() {}
 
 func (x *SessionRow) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[38]
+	mi := &file_session_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5316,7 +5545,7 @@ type WaitResult struct {
 
 func (x *WaitResult) Reset() {
 	*x = WaitResult{}
-	mi := &file_session_proto_msgTypes[39]
+	mi := &file_session_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5328,7 +5557,7 @@ func (x *WaitResult) String() string {
 func (*WaitResult) ProtoMessage() {}
 
 func (x *WaitResult) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[39]
+	mi := &file_session_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5418,7 +5647,7 @@ type Capture struct {
 
 func (x *Capture) Reset() {
 	*x = Capture{}
-	mi := &file_session_proto_msgTypes[40]
+	mi := &file_session_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5430,7 +5659,7 @@ func (x *Capture) String() string {
 func (*Capture) ProtoMessage() {}
 
 func (x *Capture) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[40]
+	mi := &file_session_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5626,7 +5855,7 @@ type Cursor struct {
 
 func (x *Cursor) Reset() {
 	*x = Cursor{}
-	mi := &file_session_proto_msgTypes[41]
+	mi := &file_session_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5638,7 +5867,7 @@ func (x *Cursor) String() string {
 func (*Cursor) ProtoMessage() {}
 
 func (x *Cursor) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[41]
+	mi := &file_session_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5724,7 +5953,7 @@ type Lines struct {
 
 func (x *Lines) Reset() {
 	*x = Lines{}
-	mi := &file_session_proto_msgTypes[42]
+	mi := &file_session_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5736,7 +5965,7 @@ func (x *Lines) String() string {
 func (*Lines) ProtoMessage() {}
 
 func (x *Lines) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[42]
+	mi := &file_session_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5812,7 +6041,7 @@ type Line struct {
 
 func (x *Line) Reset() {
 	*x = Line{}
-	mi := &file_session_proto_msgTypes[43]
+	mi := &file_session_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5824,7 +6053,7 @@ func (x *Line) String() string {
 func (*Line) ProtoMessage() {}
 
 func (x *Line) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[43]
+	mi := &file_session_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5917,7 +6146,7 @@ type Run struct {
 
 func (x *Run) Reset() {
 	*x = Run{}
-	mi := &file_session_proto_msgTypes[44]
+	mi := &file_session_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5929,7 +6158,7 @@ func (x *Run) String() string {
 func (*Run) ProtoMessage() {}
 
 func (x *Run) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[44]
+	mi := &file_session_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6056,6 +6285,91 @@ func (b0 Run_builder) Build() *Run {
 	return m0
 }
 
+type Found struct {
+	state           protoimpl.MessageState `protogen:"opaque.v1"`
+	xxx_hidden_Met  bool                   `protobuf:"varint,1,opt,name=met"`
+	xxx_hidden_Line uint64                 `protobuf:"varint,2,opt,name=line"`
+	xxx_hidden_Col  uint32                 `protobuf:"varint,3,opt,name=col"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
+}
+
+func (x *Found) Reset() {
+	*x = Found{}
+	mi := &file_session_proto_msgTypes[46]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Found) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Found) ProtoMessage() {}
+
+func (x *Found) ProtoReflect() protoreflect.Message {
+	mi := &file_session_proto_msgTypes[46]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+func (x *Found) GetMet() bool {
+	if x != nil {
+		return x.xxx_hidden_Met
+	}
+	return false
+}
+
+func (x *Found) GetLine() uint64 {
+	if x != nil {
+		return x.xxx_hidden_Line
+	}
+	return 0
+}
+
+func (x *Found) GetCol() uint32 {
+	if x != nil {
+		return x.xxx_hidden_Col
+	}
+	return 0
+}
+
+func (x *Found) SetMet(v bool) {
+	x.xxx_hidden_Met = v
+}
+
+func (x *Found) SetLine(v uint64) {
+	x.xxx_hidden_Line = v
+}
+
+func (x *Found) SetCol(v uint32) {
+	x.xxx_hidden_Col = v
+}
+
+type Found_builder struct {
+	_ [0]func() // Prevents comparability and use of unkeyed literals for the builder.
+
+	Met  bool
+	Line uint64
+	Col  uint32
+}
+
+func (b0 Found_builder) Build() *Found {
+	m0 := &Found{}
+	b, x := &b0, m0
+	_, _ = b, x
+	x.xxx_hidden_Met = b.Met
+	x.xxx_hidden_Line = b.Line
+	x.xxx_hidden_Col = b.Col
+	return m0
+}
+
 type DaemonStats struct {
 	state                     protoimpl.MessageState `protogen:"opaque.v1"`
 	xxx_hidden_Pid            uint32                 `protobuf:"varint,1,opt,name=pid"`
@@ -6083,7 +6397,7 @@ type DaemonStats struct {
 
 func (x *DaemonStats) Reset() {
 	*x = DaemonStats{}
-	mi := &file_session_proto_msgTypes[45]
+	mi := &file_session_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6095,7 +6409,7 @@ func (x *DaemonStats) String() string {
 func (*DaemonStats) ProtoMessage() {}
 
 func (x *DaemonStats) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[45]
+	mi := &file_session_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6397,13 +6711,14 @@ const file_session_proto_rawDesc = "" +
 	"\x04size\x18\x04 \x01(\v2\x0e.vev.wire.SizeR\x04size\x12(\n" +
 	"\x06create\x18\x05 \x01(\v2\x10.vev.wire.CreateR\x06create\x12(\n" +
 	"\x06resume\x18\x06 \x01(\v2\x10.vev.wire.ResumeR\x06resume\x12\x14\n" +
-	"\x05agent\x18\a \x01(\fR\x05agent\"x\n" +
+	"\x05agent\x18\a \x01(\fR\x05agent\"\x9d\x01\n" +
 	"\x06Create\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x12\n" +
 	"\x04argv\x18\x02 \x03(\fR\x04argv\x12\x10\n" +
 	"\x03env\x18\x03 \x03(\fR\x03env\x12\x10\n" +
 	"\x03dir\x18\x04 \x01(\fR\x03dir\x12\"\n" +
-	"\x04size\x18\x05 \x01(\v2\x0e.vev.wire.SizeR\x04size\";\n" +
+	"\x04size\x18\x05 \x01(\v2\x0e.vev.wire.SizeR\x04size\x12#\n" +
+	"\rhistory_lines\x18\x06 \x01(\rR\fhistoryLines\";\n" +
 	"\x06Resume\x12\x14\n" +
 	"\x05token\x18\x01 \x01(\fR\x05token\x12\x1b\n" +
 	"\tevent_seq\x18\x02 \x01(\x04R\beventSeq\"\xd5\x01\n" +
@@ -6490,7 +6805,7 @@ const file_session_proto_rawDesc = "" +
 	"\x04exit\x18\x02 \x01(\v2\x14.vev.wire.ExitStatusR\x04exit\x12+\n" +
 	"\afailure\x18\x03 \x01(\v2\x11.vev.wire.FailureR\afailure\"6\n" +
 	"\aRefused\x12+\n" +
-	"\afailure\x18\x01 \x01(\v2\x11.vev.wire.FailureR\afailure\"\xf7\x04\n" +
+	"\afailure\x18\x01 \x01(\v2\x11.vev.wire.FailureR\afailure\"\xaa\x05\n" +
 	"\aRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x04R\x02id\x12\x1d\n" +
 	"\n" +
@@ -6507,10 +6822,11 @@ const file_session_proto_rawDesc = "" +
 	"\acapture\x18\x12 \x01(\v2\x18.vev.wire.CaptureRequestH\x00R\acapture\x12+\n" +
 	"\x04wait\x18\x13 \x01(\v2\x15.vev.wire.WaitRequestH\x00R\x04wait\x12,\n" +
 	"\x05stats\x18\x14 \x01(\v2\x14.vev.wire.StatsQueryH\x00R\x05stats\x124\n" +
-	"\ahistory\x18\x15 \x01(\v2\x18.vev.wire.HistoryRequestH\x00R\ahistoryB\x06\n" +
+	"\ahistory\x18\x15 \x01(\v2\x18.vev.wire.HistoryRequestH\x00R\ahistory\x121\n" +
+	"\x06search\x18\x16 \x01(\v2\x17.vev.wire.SearchRequestH\x00R\x06searchB\x06\n" +
 	"\x04body\"\x18\n" +
 	"\x06Cancel\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\x04R\x02id\"\xd3\x02\n" +
+	"\x02id\x18\x01 \x01(\x04R\x02id\"\xfc\x02\n" +
 	"\x06Result\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x04R\x02id\x12\x18\n" +
 	"\aoutcome\x18\x02 \x01(\rR\aoutcome\x12+\n" +
@@ -6520,7 +6836,8 @@ const file_session_proto_rawDesc = "" +
 	"\acapture\x18\v \x01(\v2\x11.vev.wire.CaptureH\x00R\acapture\x12*\n" +
 	"\x04wait\x18\f \x01(\v2\x14.vev.wire.WaitResultH\x00R\x04wait\x12-\n" +
 	"\x05stats\x18\r \x01(\v2\x15.vev.wire.DaemonStatsH\x00R\x05stats\x12+\n" +
-	"\ahistory\x18\x0e \x01(\v2\x0f.vev.wire.LinesH\x00R\ahistoryB\x06\n" +
+	"\ahistory\x18\x0e \x01(\v2\x0f.vev.wire.LinesH\x00R\ahistory\x12'\n" +
+	"\x05found\x18\x0f \x01(\v2\x0f.vev.wire.FoundH\x00R\x05foundB\x06\n" +
 	"\x04body\"#\n" +
 	"\vListRequest\x12\x14\n" +
 	"\x05brief\x18\x01 \x01(\bR\x05brief\"'\n" +
@@ -6549,7 +6866,14 @@ const file_session_proto_rawDesc = "" +
 	"\asession\x18\x01 \x01(\tR\asession\x12\x12\n" +
 	"\x04pane\x18\x02 \x01(\x04R\x04pane\x12\x14\n" +
 	"\x05first\x18\x03 \x01(\x04R\x05first\x12\x14\n" +
-	"\x05count\x18\x04 \x01(\rR\x05count\"h\n" +
+	"\x05count\x18\x04 \x01(\rR\x05count\"\x99\x01\n" +
+	"\rSearchRequest\x12\x18\n" +
+	"\asession\x18\x01 \x01(\tR\asession\x12\x12\n" +
+	"\x04pane\x18\x02 \x01(\x04R\x04pane\x12\x18\n" +
+	"\apattern\x18\x03 \x01(\tR\apattern\x12\x12\n" +
+	"\x04line\x18\x04 \x01(\x04R\x04line\x12\x10\n" +
+	"\x03col\x18\x05 \x01(\rR\x03col\x12\x1a\n" +
+	"\bbackward\x18\x06 \x01(\bR\bbackward\"h\n" +
 	"\vWaitRequest\x12\x18\n" +
 	"\asession\x18\x01 \x01(\tR\asession\x12\x12\n" +
 	"\x04text\x18\x02 \x01(\tR\x04text\x12\x17\n" +
@@ -6612,7 +6936,11 @@ const file_session_proto_rawDesc = "" +
 	"\x0funderline_color\x18\x05 \x01(\rR\x0eunderlineColor\x12\x1c\n" +
 	"\tunderline\x18\x06 \x01(\rR\tunderline\x12\x14\n" +
 	"\x05attrs\x18\a \x01(\rR\x05attrs\x12\x12\n" +
-	"\x04link\x18\b \x01(\tR\x04link\"\xf7\x04\n" +
+	"\x04link\x18\b \x01(\tR\x04link\"?\n" +
+	"\x05Found\x12\x10\n" +
+	"\x03met\x18\x01 \x01(\bR\x03met\x12\x12\n" +
+	"\x04line\x18\x02 \x01(\x04R\x04line\x12\x10\n" +
+	"\x03col\x18\x03 \x01(\rR\x03col\"\xf7\x04\n" +
 	"\vDaemonStats\x12\x10\n" +
 	"\x03pid\x18\x01 \x01(\rR\x03pid\x12\x18\n" +
 	"\aversion\x18\x02 \x01(\tR\aversion\x12\x1b\n" +
@@ -6642,7 +6970,7 @@ const file_session_proto_rawDesc = "" +
 	"goroutines\x12'\n" +
 	"\x0fforeign_refused\x18\x13 \x01(\x04R\x0eforeignRefusedB5Z.github.com/vev-term/vev/internal/protocol/wire\x92\x03\x02\b\x02b\beditionsp\xe8\a"
 
-var file_session_proto_msgTypes = make([]protoimpl.MessageInfo, 46)
+var file_session_proto_msgTypes = make([]protoimpl.MessageInfo, 48)
 var file_session_proto_goTypes = []any{
 	(*SessionClientEnvelope)(nil), // 0: vev.wire.SessionClientEnvelope
 	(*SessionServerEnvelope)(nil), // 1: vev.wire.SessionServerEnvelope
@@ -6679,18 +7007,20 @@ var file_session_proto_goTypes = []any{
 	(*PasteRequest)(nil),          // 32: vev.wire.PasteRequest
 	(*CaptureRequest)(nil),        // 33: vev.wire.CaptureRequest
 	(*HistoryRequest)(nil),        // 34: vev.wire.HistoryRequest
-	(*WaitRequest)(nil),           // 35: vev.wire.WaitRequest
-	(*StatsQuery)(nil),            // 36: vev.wire.StatsQuery
-	(*SessionList)(nil),           // 37: vev.wire.SessionList
-	(*SessionRow)(nil),            // 38: vev.wire.SessionRow
-	(*WaitResult)(nil),            // 39: vev.wire.WaitResult
-	(*Capture)(nil),               // 40: vev.wire.Capture
-	(*Cursor)(nil),                // 41: vev.wire.Cursor
-	(*Lines)(nil),                 // 42: vev.wire.Lines
-	(*Line)(nil),                  // 43: vev.wire.Line
-	(*Run)(nil),                   // 44: vev.wire.Run
-	(*DaemonStats)(nil),           // 45: vev.wire.DaemonStats
-	(*Failure)(nil),               // 46: vev.wire.Failure
+	(*SearchRequest)(nil),         // 35: vev.wire.SearchRequest
+	(*WaitRequest)(nil),           // 36: vev.wire.WaitRequest
+	(*StatsQuery)(nil),            // 37: vev.wire.StatsQuery
+	(*SessionList)(nil),           // 38: vev.wire.SessionList
+	(*SessionRow)(nil),            // 39: vev.wire.SessionRow
+	(*WaitResult)(nil),            // 40: vev.wire.WaitResult
+	(*Capture)(nil),               // 41: vev.wire.Capture
+	(*Cursor)(nil),                // 42: vev.wire.Cursor
+	(*Lines)(nil),                 // 43: vev.wire.Lines
+	(*Line)(nil),                  // 44: vev.wire.Line
+	(*Run)(nil),                   // 45: vev.wire.Run
+	(*Found)(nil),                 // 46: vev.wire.Found
+	(*DaemonStats)(nil),           // 47: vev.wire.DaemonStats
+	(*Failure)(nil),               // 48: vev.wire.Failure
 }
 var file_session_proto_depIdxs = []int32{
 	3,  // 0: vev.wire.SessionClientEnvelope.attach:type_name -> vev.wire.Attach
@@ -6724,8 +7054,8 @@ var file_session_proto_depIdxs = []int32{
 	19, // 28: vev.wire.Event.prompt_mark:type_name -> vev.wire.PromptMark
 	20, // 29: vev.wire.Event.exit:type_name -> vev.wire.ExitStatus
 	20, // 30: vev.wire.Ended.exit:type_name -> vev.wire.ExitStatus
-	46, // 31: vev.wire.Ended.failure:type_name -> vev.wire.Failure
-	46, // 32: vev.wire.Refused.failure:type_name -> vev.wire.Failure
+	48, // 31: vev.wire.Ended.failure:type_name -> vev.wire.Failure
+	48, // 32: vev.wire.Refused.failure:type_name -> vev.wire.Failure
 	4,  // 33: vev.wire.Request.new:type_name -> vev.wire.Create
 	26, // 34: vev.wire.Request.list:type_name -> vev.wire.ListRequest
 	27, // 35: vev.wire.Request.kill:type_name -> vev.wire.KillRequest
@@ -6735,30 +7065,32 @@ var file_session_proto_depIdxs = []int32{
 	31, // 39: vev.wire.Request.keys:type_name -> vev.wire.KeysRequest
 	32, // 40: vev.wire.Request.paste:type_name -> vev.wire.PasteRequest
 	33, // 41: vev.wire.Request.capture:type_name -> vev.wire.CaptureRequest
-	35, // 42: vev.wire.Request.wait:type_name -> vev.wire.WaitRequest
-	36, // 43: vev.wire.Request.stats:type_name -> vev.wire.StatsQuery
+	36, // 42: vev.wire.Request.wait:type_name -> vev.wire.WaitRequest
+	37, // 43: vev.wire.Request.stats:type_name -> vev.wire.StatsQuery
 	34, // 44: vev.wire.Request.history:type_name -> vev.wire.HistoryRequest
-	46, // 45: vev.wire.Result.failure:type_name -> vev.wire.Failure
-	37, // 46: vev.wire.Result.sessions:type_name -> vev.wire.SessionList
-	40, // 47: vev.wire.Result.capture:type_name -> vev.wire.Capture
-	39, // 48: vev.wire.Result.wait:type_name -> vev.wire.WaitResult
-	45, // 49: vev.wire.Result.stats:type_name -> vev.wire.DaemonStats
-	42, // 50: vev.wire.Result.history:type_name -> vev.wire.Lines
-	38, // 51: vev.wire.SessionList.sessions:type_name -> vev.wire.SessionRow
-	20, // 52: vev.wire.SessionRow.exit:type_name -> vev.wire.ExitStatus
-	2,  // 53: vev.wire.SessionRow.size:type_name -> vev.wire.Size
-	20, // 54: vev.wire.WaitResult.exit:type_name -> vev.wire.ExitStatus
-	2,  // 55: vev.wire.Capture.size:type_name -> vev.wire.Size
-	41, // 56: vev.wire.Capture.cursor:type_name -> vev.wire.Cursor
-	42, // 57: vev.wire.Capture.lines:type_name -> vev.wire.Lines
-	20, // 58: vev.wire.Capture.exit:type_name -> vev.wire.ExitStatus
-	43, // 59: vev.wire.Lines.lines:type_name -> vev.wire.Line
-	44, // 60: vev.wire.Line.runs:type_name -> vev.wire.Run
-	61, // [61:61] is the sub-list for method output_type
-	61, // [61:61] is the sub-list for method input_type
-	61, // [61:61] is the sub-list for extension type_name
-	61, // [61:61] is the sub-list for extension extendee
-	0,  // [0:61] is the sub-list for field type_name
+	35, // 45: vev.wire.Request.search:type_name -> vev.wire.SearchRequest
+	48, // 46: vev.wire.Result.failure:type_name -> vev.wire.Failure
+	38, // 47: vev.wire.Result.sessions:type_name -> vev.wire.SessionList
+	41, // 48: vev.wire.Result.capture:type_name -> vev.wire.Capture
+	40, // 49: vev.wire.Result.wait:type_name -> vev.wire.WaitResult
+	47, // 50: vev.wire.Result.stats:type_name -> vev.wire.DaemonStats
+	43, // 51: vev.wire.Result.history:type_name -> vev.wire.Lines
+	46, // 52: vev.wire.Result.found:type_name -> vev.wire.Found
+	39, // 53: vev.wire.SessionList.sessions:type_name -> vev.wire.SessionRow
+	20, // 54: vev.wire.SessionRow.exit:type_name -> vev.wire.ExitStatus
+	2,  // 55: vev.wire.SessionRow.size:type_name -> vev.wire.Size
+	20, // 56: vev.wire.WaitResult.exit:type_name -> vev.wire.ExitStatus
+	2,  // 57: vev.wire.Capture.size:type_name -> vev.wire.Size
+	42, // 58: vev.wire.Capture.cursor:type_name -> vev.wire.Cursor
+	43, // 59: vev.wire.Capture.lines:type_name -> vev.wire.Lines
+	20, // 60: vev.wire.Capture.exit:type_name -> vev.wire.ExitStatus
+	44, // 61: vev.wire.Lines.lines:type_name -> vev.wire.Line
+	45, // 62: vev.wire.Line.runs:type_name -> vev.wire.Run
+	63, // [63:63] is the sub-list for method output_type
+	63, // [63:63] is the sub-list for method input_type
+	63, // [63:63] is the sub-list for extension type_name
+	63, // [63:63] is the sub-list for extension extendee
+	0,  // [0:63] is the sub-list for field type_name
 }
 
 func init() { file_session_proto_init() }
@@ -6808,6 +7140,7 @@ func file_session_proto_init() {
 		(*request_Wait)(nil),
 		(*request_Stats)(nil),
 		(*request_History)(nil),
+		(*request_Search)(nil),
 	}
 	file_session_proto_msgTypes[25].OneofWrappers = []any{
 		(*result_Sessions)(nil),
@@ -6815,6 +7148,7 @@ func file_session_proto_init() {
 		(*result_Wait)(nil),
 		(*result_Stats)(nil),
 		(*result_History)(nil),
+		(*result_Found)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -6822,7 +7156,7 @@ func file_session_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_session_proto_rawDesc), len(file_session_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   46,
+			NumMessages:   48,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -135,7 +135,7 @@ func TestTheDocumentHasTheLimits(t *testing.T) {
 		"MaxInputBytes": protocol.MaxInputBytes, "InputWindowBytes": protocol.InputWindowBytes, "MaxEnvEntries": protocol.MaxEnvEntries,
 		"MaxEnvEntryBytes": protocol.MaxEnvEntryBytes, "MaxArgs": protocol.MaxArgs, "MaxArgBytes": protocol.MaxArgBytes,
 		"MaxPathBytes": protocol.MaxPathBytes, "MaxKeys": protocol.MaxKeys, "MaxKeyBytes": protocol.MaxKeyBytes,
-		"MaxPatternBytes": protocol.MaxPatternBytes, "MaxHistoryLines": protocol.MaxHistoryLines, "MaxLineBytes": protocol.MaxLineBytes,
+		"MaxPatternBytes": protocol.MaxPatternBytes, "MaxHistoryLines": protocol.MaxHistoryLines, "MaxKeptLines": protocol.MaxKeptLines, "MaxLineBytes": protocol.MaxLineBytes,
 		"MaxTextBytes": protocol.MaxTextBytes, "MaxClipboardBytes": protocol.MaxClipboardBytes, "MaxModes": protocol.MaxModes,
 		"MaxPanes": protocol.MaxPanes, "MaxTokenBytes": protocol.MaxTokenBytes, "MaxHosts": protocol.MaxHosts, "MaxHostBytes": protocol.MaxHostBytes,
 		"MaxPreviewBytes": protocol.MaxPreviewBytes, "MaxAnswerBytes": protocol.MaxAnswerBytes, "MaxDeltaSessions": protocol.MaxDeltaSessions,
