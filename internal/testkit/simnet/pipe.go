@@ -72,6 +72,7 @@ type direction struct {
 	timer   *time.Timer
 	cut     int        // bytes until the cut, where back is set
 	back    *direction // the other direction, which a cut ends too
+	wire    *wire      // nil: what is written arrives at once
 }
 
 func newDirection(limit int) *direction {
@@ -93,8 +94,11 @@ func (d *direction) read(p []byte) (int, error) {
 			n := copy(p, d.buf)
 			d.buf = append(d.buf[:0], d.buf[n:]...)
 			d.changed.Broadcast()
+			if d.wire != nil {
+				d.advance()
+			}
 			return n, nil
-		case d.err != nil && len(d.buf) == 0:
+		case d.err != nil && len(d.buf) == 0 && d.delivered():
 			return 0, d.err
 		}
 		d.changed.Wait()
@@ -105,7 +109,11 @@ func (d *direction) write(p []byte) (n int, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for n < len(p) {
-		switch room := d.limit - len(d.buf); {
+		into := &d.buf
+		if d.wire != nil {
+			into = &d.wire.unsent
+		}
+		switch room := d.limit - len(*into); {
 		case d.err != nil:
 			return n, writeError(d.err)
 		case d.back != nil && d.cut == 0:
@@ -122,8 +130,11 @@ func (d *direction) write(p []byte) (n int, err error) {
 				k = min(k, d.cut)
 				d.cut -= k
 			}
-			d.buf = append(d.buf, p[n:n+k]...)
+			*into = append(*into, p[n:n+k]...)
 			n += k
+			if d.wire != nil {
+				d.advance()
+			}
 			d.changed.Broadcast()
 		}
 	}
@@ -150,6 +161,11 @@ func (d *direction) stop(err error, void bool) {
 	d.void = d.void || void
 	if d.timer != nil {
 		d.timer.Stop()
+	}
+	if d.wire != nil && !d.void {
+		d.advance() // the end is on its way
+	} else if d.wire != nil {
+		d.wire.drop()
 	}
 	d.changed.Broadcast()
 }
