@@ -93,6 +93,8 @@ func refuse(pkg, imported string) string {
 		return l.why + "; so it uses the standard library alone"
 	case to == "" || unit(to) == unit(pkg):
 		return ""
+	case under(to, testkitDir) && (under(pkg, testkitDir) || under(pkg, "test")):
+		return ""
 	case under(to, testkitDir) || to == portsDir+"/porttest":
 		return "it is for tests only"
 	case under(to, wireDir):
@@ -163,6 +165,8 @@ func TestTheRuleRefuses(t *testing.T) {
 		{"cmd/vev", m + "internal/app/client", false},
 		{"cmd/vev", m + "internal/protocol/wire", true},
 		{"cmd/vev", m + "internal/testkit/ptytest", true},
+		{"internal/testkit/netlab", m + "internal/testkit/simnet", false},
+		{"test/bench", m + "internal/testkit/netlab", false},
 		{"streambus", m + "internal/domain", true},
 		{"somewhere/else", "fmt", true},
 	} {
