@@ -29,6 +29,8 @@ func (s *session) record(e vt.Event) {
 		body = protocol.ProgressEvent{Percent: percent(e.Progress)}
 	case vt.EventPromptMark:
 		body = protocol.PromptMark{Kind: e.Mark.Kind, Line: e.Mark.Line, Status: e.Mark.Exit}
+	case vt.EventStatus:
+		return // the records stay in the engine for whoever asks; no client is told of them
 	case vt.EventStringDropped:
 		body = protocol.Notification{Title: "vev", Body: "a control string of the program was too long and was dropped"}
 	case vt.EventDropped:

@@ -212,6 +212,7 @@ func (s *session) finish(exit domain.ExitStatus) {
 	s.mu.Lock()
 	s.finished, s.exit = true, exit
 	s.term.EndSync()
+	s.term.EndStatuses()
 	s.changed()
 	killed := s.killed
 	s.mu.Unlock()

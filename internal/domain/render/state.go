@@ -84,6 +84,7 @@ func (p *Painter) syncModes(dst []byte, m vt.Modes) []byte {
 	}
 	flag(1, old.AppCursor, m.AppCursor)
 	flag(5, old.ReverseVideo, m.ReverseVideo)
+	flag(67, old.Backarrow, m.Backarrow)
 	flag(1004, old.FocusEvents, m.FocusEvents)
 	flag(1007, old.AltScroll, m.AltScroll)
 	flag(2004, old.BracketedPaste, m.BracketedPaste)

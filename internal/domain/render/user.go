@@ -6,6 +6,7 @@ import "github.com/vev-term/vev/internal/domain/vt"
 type touched struct {
 	kittyPushed     bool
 	modifyOtherKeys bool
+	backarrow       bool
 	palette         bool
 	dynamic         bool
 	cursorStyle     bool
@@ -14,6 +15,7 @@ type touched struct {
 
 func (e *touched) note(m vt.Modes) {
 	e.modifyOtherKeys = e.modifyOtherKeys || m.ModifyOtherKeys != 0
+	e.backarrow = e.backarrow || m.Backarrow
 }
 
 // Enter appends what prepares a person's terminal for painting: its title, wheel mode and width mode are saved, the
@@ -47,6 +49,9 @@ func (p *Painter) undo(dst []byte) []byte {
 	}
 	if p.ever.modifyOtherKeys {
 		dst = append(dst, "\x1b[>4m"...)
+	}
+	if p.ever.backarrow {
+		dst = append(dst, "\x1b[?67l"...)
 	}
 	if p.ever.cursorStyle {
 		dst = append(dst, "\x1b[0 q"...)

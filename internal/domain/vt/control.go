@@ -11,6 +11,9 @@ func (t *Terminal) control(b byte) {
 	case '\b':
 		t.backspace()
 	case '\t':
+		if t.moreFix && t.pending {
+			t.wrapPending()
+		}
 		t.tab(1)
 	case 0x07:
 		t.emit(Event{Kind: EventBell, Count: 1})
@@ -84,6 +87,11 @@ func (t *Terminal) escapeFinal(b byte) {
 	case 'O':
 		t.singleShift = 3
 		t.updateSlow()
+	case 'V':
+		t.protect(true)
+		t.isoProtected = true
+	case 'W':
+		t.protect(false)
 	case 'Z':
 		t.reply(replyDA1)
 	case 'c':
@@ -116,8 +124,13 @@ func (t *Terminal) escapeMid(b byte) int {
 		t.always(b)
 	default:
 		ps.state = stGround
-		if ps.ninter == 1 {
+		switch {
+		case ps.ninter == 1:
 			t.escapeWith(byte(ps.inter), b)
+		case ps.ninter == 2 && byte(ps.inter) == '%' && b == '6':
+			if slot := int(ps.inter>>8) - '('; slot >= 0 && slot < len(t.charsets) {
+				t.designate(slot, charsetPortuguese)
+			}
 		}
 	}
 	return 1
@@ -126,7 +139,9 @@ func (t *Terminal) escapeMid(b byte) int {
 func (t *Terminal) escapeWith(inter, final byte) {
 	switch inter {
 	case '(', ')', '*', '+':
-		t.designate(int(inter-'('), final)
+		t.designate(int(inter-'('), set94(final))
+	case '-', '.', '/':
+		t.designate(int(inter-'-')+1, set96(final))
 	case '#':
 		if final == '8' {
 			t.alignmentTest()

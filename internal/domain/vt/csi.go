@@ -67,7 +67,11 @@ func (t *Terminal) csiEdit(final byte) {
 	ps := &t.par
 	switch final {
 	case 'J':
-		t.eraseDisplay(ps.arg(0, 0), false)
+		if ps.arg(0, 0) == 3 {
+			t.eraseHistory()
+		} else {
+			t.eraseDisplay(ps.arg(0, 0), false)
+		}
 	case 'K':
 		t.eraseLine(ps.arg(0, 0), false)
 	case 'X':
@@ -145,7 +149,9 @@ func (t *Terminal) csiPrivate(final byte) {
 		}
 	case 's':
 		for i := range ps.nparams {
-			t.savedModes.save(int(ps.params[i]), t.decMode(int(ps.params[i])) == modeSet)
+			if n := int(ps.params[i]); n != 2026 { // it lasts for one frame and is part of no state that is kept
+				t.savedModes.save(n, t.decMode(n) == modeSet)
+			}
 		}
 	case 'r':
 		for i := range ps.nparams {
@@ -169,6 +175,8 @@ func (t *Terminal) csiPrivate(final byte) {
 		if ps.arg(0, 0) == 5 {
 			t.tabs = defaultTabs()
 		}
+	case 'S':
+		t.graphicsAttribute(ps.arg(0, 0))
 	}
 }
 
@@ -226,84 +234,5 @@ func (t *Terminal) mirrorState() {
 		t.touch(y).wrapped = ps.arg(1, 0) == 1
 	case 2:
 		t.pending = true
-	}
-}
-
-// csiIntermediate acts on sequences with intermediate bytes.
-func (t *Terminal) csiIntermediate(final byte) {
-	ps := &t.par
-	key := string([]byte{byte(ps.inter), final})
-	if ps.ninter != 1 {
-		return
-	}
-	if ps.prefix != 0 {
-		if ps.prefix == '?' && key == "$p" {
-			t.replyDECMode(ps.arg(0, 0))
-		}
-		return
-	}
-	switch key {
-	case " q":
-		t.setCursorStyle(ps.arg(0, 0))
-	case "!p":
-		t.softReset()
-	case "\"q":
-		t.pen.setAttr(t.pen.attr() &^ protected)
-		if ps.arg(0, 0) == 1 {
-			t.pen.setAttr(t.pen.attr() | protected)
-		}
-		t.setPen(t.pen)
-	case "$p":
-		t.replyANSIMode(ps.arg(0, 0))
-	case " @":
-		t.shiftLeft(ps.arg(0, 1))
-	case " A":
-		t.shiftRight(ps.arg(0, 1))
-	case "'}":
-		if t.inRows() { // a pending wrap stays
-			t.insertColumns(t.cx, ps.arg(0, 1))
-		}
-	case "'~":
-		if t.inRows() {
-			t.deleteColumns(t.cx, ps.arg(0, 1))
-		}
-	case "#{", "#p":
-		t.pushSGR()
-	case "#}", "#q":
-		t.popSGR()
-	default:
-		t.rectangle(key)
-	}
-}
-
-// shiftLeft is SL: everything within the margins moves left by n columns.
-func (t *Terminal) shiftLeft(n int) {
-	if t.inRows() {
-		t.moved()
-		t.deleteColumns(t.left, n)
-	}
-}
-
-// shiftRight is SR.
-func (t *Terminal) shiftRight(n int) {
-	if t.inRows() {
-		t.moved()
-		t.insertColumns(t.left, n)
-	}
-}
-
-// maxSGRStack bounds XTPUSHSGR; further pushes are ignored.
-const maxSGRStack = 10
-
-func (t *Terminal) pushSGR() {
-	if len(t.sgrStack) < maxSGRStack {
-		t.sgrStack = append(t.sgrStack, t.pen)
-	}
-}
-
-func (t *Terminal) popSGR() {
-	if n := len(t.sgrStack) - 1; n >= 0 {
-		t.setPen(t.sgrStack[n])
-		t.sgrStack = t.sgrStack[:n]
 	}
 }

@@ -1,8 +1,6 @@
 package vt
 
 import (
-	"bytes"
-	"encoding/hex"
 	"strconv"
 	"strings"
 )
@@ -10,16 +8,28 @@ import (
 // keepsDCS reports whether the DCS whose head was read is one whose data is wanted.
 func (t *Terminal) keepsDCS() bool {
 	ps := &t.par
-	return ps.prefix == 0 && ps.ninter == 1 && ps.final == 'q' && (ps.inter == '$' || ps.inter == '+')
+	if ps.prefix != 0 || ps.ninter != 1 {
+		return false
+	}
+	switch ps.dcsKey() {
+	case "$q", "+q", "$t":
+		return true
+	}
+	return false
 }
+
+// dcsKey is the intermediate and the final byte of a DCS with one intermediate.
+func (ps *parser) dcsKey() string { return string([]byte{byte(ps.inter), ps.final}) }
 
 // dcs acts on a whole device control string of those that keepsDCS names.
 func (t *Terminal) dcs(data []byte) {
-	switch t.par.inter {
-	case '$':
+	switch t.par.dcsKey() {
+	case "$q":
 		t.requestStatus(string(data))
-	case '+':
+	case "+q":
 		t.requestTermcap(data)
+	case "$t":
+		t.restorePresentation(t.par.arg(0, 0), data)
 	}
 }
 
@@ -28,7 +38,7 @@ func (t *Terminal) requestStatus(what string) {
 	answer := ""
 	switch what {
 	case "m":
-		answer = t.sgrReport() + "m"
+		answer = t.sgrReport(t.pen) + "m"
 	case "r":
 		answer = strconv.Itoa(t.top+1) + ";" + strconv.Itoa(t.bot+1) + "r"
 	case "s":
@@ -42,18 +52,26 @@ func (t *Terminal) requestStatus(what string) {
 	case " q":
 		answer = strconv.Itoa(t.cursorStyleNumber()) + " q"
 	case "\"q":
-		answer = "0\"q"
-		if t.pen.attr()&protected != 0 {
-			answer = "1\"q"
-		}
-	case "\"p":
-		answer = "62;1\"p"
+		answer = strconv.Itoa(oneIf(t.pen.attr()&protected != 0)) + "\"q"
+	case "\"p": // VT420, 7-bit answers
+		answer = "64;1\"p"
+	case "*x":
+		answer = strconv.Itoa(1+oneIf(t.rectExtent)) + "*x"
+	case "$}", "$~": // no status line
+		answer = "0" + what
 	}
 	if answer == "" {
 		t.reply("\x1bP0$r\x1b\\")
 		return
 	}
 	t.reply("\x1bP1$r" + answer + "\x1b\\")
+}
+
+func oneIf(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // cursorStyleNumber is DECSCUSR's parameter for the cursor.
@@ -73,28 +91,28 @@ func (t *Terminal) cursorStyleNumber() int {
 	return n
 }
 
-// sgrReport is the pen as SGR parameters.
-func (t *Terminal) sgrReport() string {
+// sgrReport is a cell's style as SGR parameters.
+func (t *Terminal) sgrReport(c Cell) string {
 	var b strings.Builder
 	b.WriteByte('0')
 	for _, a := range [...]struct {
 		mask Attrs
 		code string
 	}{{Bold, ";1"}, {Dim, ";2"}, {Italic, ";3"}, {Blink, ";5"}, {Inverse, ";7"}, {Hidden, ";8"}, {Strike, ";9"}, {Overline, ";53"}} {
-		if t.pen.attr()&a.mask != 0 {
+		if c.attr()&a.mask != 0 {
 			b.WriteString(a.code)
 		}
 	}
-	switch u := t.pen.attr().Underline(); u {
+	switch u := c.attr().Underline(); u {
 	case UnderlineNone:
 	case UnderlineSingle:
 		b.WriteString(";4")
 	default:
 		b.WriteString(";4:" + strconv.Itoa(int(u)))
 	}
-	writeColor(&b, 38, t.pen.fg())
-	writeColor(&b, 48, t.pen.bg())
-	writeColor(&b, 58, t.UnderlineColor(t.pen))
+	writeColor(&b, 38, c.fg())
+	writeColor(&b, 48, c.bg())
+	writeColor(&b, 58, t.UnderlineColor(c))
 	return b.String()
 }
 
@@ -112,34 +130,5 @@ func writeColor(b *strings.Builder, what int, c Color) {
 	}
 	if r, g, bl, ok := c.RGB(); ok {
 		b.WriteString(";" + strconv.Itoa(what) + ":2::" + strconv.Itoa(int(r)) + ":" + strconv.Itoa(int(g)) + ":" + strconv.Itoa(int(bl)))
-	}
-}
-
-// termcap is what XTGETTCAP knows: name, then value.
-var termcap = map[string]string{
-	"TN":     "xterm-256color",
-	"name":   "xterm-256color",
-	"Co":     "256",
-	"colors": "256",
-	"RGB":    "8/8/8",
-}
-
-// maxTermcap bounds the names of one XTGETTCAP; further ones are not answered.
-const maxTermcap = 64
-
-// requestTermcap answers XTGETTCAP, a name at a time. The answers' names are the table's spelling, not the program's.
-func (t *Terminal) requestTermcap(data []byte) {
-	n := 0
-	for encoded := range bytes.SplitSeq(data, []byte{';'}) {
-		if n++; n > maxTermcap {
-			return
-		}
-		name, err := hex.DecodeString(string(encoded))
-		value, ok := termcap[string(name)]
-		if err != nil || !ok {
-			t.reply("\x1bP0+r\x1b\\")
-			continue
-		}
-		t.reply("\x1bP1+r" + strings.ToUpper(hex.EncodeToString(name)) + "=" + strings.ToUpper(hex.EncodeToString([]byte(value))) + "\x1b\\")
 	}
 }

@@ -2,6 +2,7 @@ package vt
 
 // eraseDisplay is ED and, with selective, DECSED.
 func (t *Terminal) eraseDisplay(what int, selective bool) {
+	selective = selective || t.isoProtected
 	switch what {
 	case 0:
 		t.eraseLine(0, selective)
@@ -12,12 +13,23 @@ func (t *Terminal) eraseDisplay(what int, selective bool) {
 	case 2:
 		t.moved()
 		t.eraseRows(0, t.nrows, selective)
-	case 3:
-		if !selective {
-			t.hist.clear()
-			t.changed = true
-		}
 	}
+}
+
+// eraseHistory is ED 3.
+func (t *Terminal) eraseHistory() {
+	t.hist.clear()
+	t.changed = true
+}
+
+// protect is whether what is printed from now on is left by selective erases (DECSCA, SPA, EPA).
+func (t *Terminal) protect(on bool) {
+	pen := t.pen
+	pen.setAttr(pen.attr() &^ protected)
+	if on {
+		pen.setAttr(pen.attr() | protected)
+	}
+	t.setPen(pen)
 }
 
 func (t *Terminal) eraseRows(from, to int, selective bool) {
@@ -44,7 +56,7 @@ func (t *Terminal) eraseLine(what int, selective bool) {
 		return
 	}
 	t.moved()
-	t.eraseColumns(t.touch(t.cy), from, to, selective)
+	t.eraseColumns(t.touch(t.cy), from, to, selective || t.isoProtected)
 }
 
 // eraseColumns erases cells of a row; without its last column a row goes on nowhere.
@@ -70,7 +82,7 @@ func (r *Row) eraseUnprotected(from, to int, blank Cell) {
 
 func (t *Terminal) eraseCharacters(n int) {
 	t.moved()
-	t.eraseColumns(t.touch(t.cy), t.cx, min(t.cx+n, t.cols), false)
+	t.eraseColumns(t.touch(t.cy), t.cx, min(t.cx+n, t.cols), t.isoProtected)
 }
 
 func (t *Terminal) insertCharacters(n int) {

@@ -21,6 +21,8 @@ const (
 	EventProgress
 	// EventPromptMark: OSC 133: Mark.
 	EventPromptMark
+	// EventStatus: the records of [Terminal.Statuses] changed (OSC 7501). Only the newest is kept.
+	EventStatus
 	// EventStringDropped: Count OSC, DCS or other strings were over their limit and were dropped whole.
 	EventStringDropped
 	// EventDropped: Count events were dropped, oldest first, because nobody took them.
@@ -58,7 +60,8 @@ type Progress struct {
 
 // PromptMark is a semantic mark of a shell (OSC 133).
 type PromptMark struct {
-	// Kind: 'A' prompt starts, 'B' command starts, 'C' output starts, 'D' output ended.
+	// Kind: 'A' prompt starts (also marks N, and P of a first line), 'B' command starts (also I), 'C' output starts,
+	// 'D' output ended.
 	Kind byte
 	// Line is the number of the cursor's line, see [Terminal.ScreenTop].
 	Line uint64
@@ -81,7 +84,7 @@ func (e *Event) size() int { return len(e.Title) + len(e.Text) + len(e.Data) }
 // to each selection.
 func (e *Event) replaces(old *Event) bool {
 	switch e.Kind {
-	case EventTitle, EventCwd, EventProgress:
+	case EventTitle, EventCwd, EventProgress, EventStatus:
 		return old.Kind == e.Kind
 	case EventClipboard:
 		return old.Kind == e.Kind && old.Text == e.Text

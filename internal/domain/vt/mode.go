@@ -29,6 +29,7 @@ type Modes struct {
 	AppCursor       bool // DEC 1
 	ReverseVideo    bool // DEC 5
 	AppKeypad       bool // ESC = and DEC 66
+	Backarrow       bool // DEC 67: the Backspace key sends BS, not DEL
 	AltScroll       bool // DEC 1007
 	FocusEvents     bool // DEC 1004
 	BracketedPaste  bool // DEC 2004
@@ -55,6 +56,7 @@ func (m Modes) Names() []string {
 	}
 	add(m.AppCursor, "app-cursor")
 	add(m.AppKeypad, "app-keypad")
+	add(m.Backarrow, "backarrow")
 	add(m.ReverseVideo, "reverse-video")
 	add(m.Alternate, "alternate")
 	add(m.AltScroll, "alt-scroll")

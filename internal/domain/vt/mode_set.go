@@ -44,6 +44,8 @@ func (t *Terminal) decMode(n int) modeState {
 		return stateOf(t.modes.MouseEncoding == MouseSGRPixels)
 	case 47, 1047, 1049:
 		return stateOf(t.scr == &t.alt)
+	case 2, 3, 95: // no VT52 here, a program does not change the size, and DECCOLM always clears, as in a VT420
+		return modeAlwaysReset
 	}
 	return modeUnknown
 }
@@ -53,18 +55,34 @@ func (t *Terminal) flagMode(n int) *bool {
 	switch n {
 	case 1:
 		return &t.modes.AppCursor
+	case 4:
+		return &t.kept.smoothScroll
 	case 5:
 		return &t.modes.ReverseVideo
 	case 6:
 		return &t.origin
 	case 7:
 		return &t.autowrap
+	case 8:
+		return &t.kept.autorepeat
+	case 18:
+		return &t.kept.printFormFeed
+	case 19:
+		return &t.kept.printExtent
 	case 25:
 		return &t.cursorVisible
+	case 40:
+		return &t.allowColumns
+	case 41:
+		return &t.moreFix
+	case 42:
+		return &t.nationalSets
 	case 45:
 		return &t.reverseWrap
 	case 66:
 		return &t.modes.AppKeypad
+	case 67:
+		return &t.modes.Backarrow
 	case 69:
 		return &t.leftRightMode
 	case 1004:
@@ -77,8 +95,19 @@ func (t *Terminal) flagMode(n int) *bool {
 		return &t.modes.Sync
 	case 2027:
 		return &t.graphemes
+	case 2048:
+		return &t.sizeReports
 	}
 	return nil
+}
+
+// keptModes are modes that a program can set, save and ask for, and that change nothing here: how fast a scroll looks,
+// the repeat rate of a keyboard and what a printer gets.
+type keptModes struct {
+	smoothScroll  bool // DECSCLM
+	autorepeat    bool // DECARM
+	printFormFeed bool // DECPFF
+	printExtent   bool // DECPEX
 }
 
 // setDECMode sets or resets DEC private mode n.
@@ -87,20 +116,18 @@ func (t *Terminal) setDECMode(n int, on bool) {
 		*flag = on
 	}
 	switch n {
-	case 3: // DECCOLM changes no size here, but clears as it does
-		if t.allowColumns {
-			t.resetMargins()
-			t.eraseDisplay(2, false)
-			t.goTo(0, 0)
-		}
-	case 40:
-		t.allowColumns = on
+	case 3:
+		t.setColumns()
 	case 6:
 		t.goTo(0, 0)
 	case 12:
 		t.cursorBlink = on
+	case 42:
+		t.updateSlow()
 	case 69:
 		t.left, t.right = 0, t.cols-1
+	case 2048:
+		t.reportSize()
 	case 9:
 		t.setMouse(MouseX10, on)
 	case 1000:
@@ -120,6 +147,16 @@ func (t *Terminal) setDECMode(n int, on bool) {
 	default:
 		t.setScreenMode(n, on)
 	}
+}
+
+// setColumns is DECCOLM: it changes no size here, but clears as it does.
+func (t *Terminal) setColumns() {
+	if !t.allowColumns {
+		return
+	}
+	t.resetMargins()
+	t.eraseDisplay(2, false)
+	t.goTo(0, 0)
 }
 
 // setScreenMode carries out the modes that switch screens, and what xterm does around it.
@@ -231,84 +268,4 @@ func (t *Terminal) setCursorStyle(n int) {
 	case 5, 6:
 		t.cursorStyle, t.cursorBlink = CursorBar, n == 5
 	}
-}
-
-// maxSavedModes bounds XTSAVE; further modes are not saved.
-const maxSavedModes = 64
-
-// savedModes is what XTSAVE kept.
-type savedModes struct {
-	n     int
-	modes [maxSavedModes]struct {
-		number int
-		on     bool
-	}
-}
-
-func (s *savedModes) save(number int, on bool) {
-	i := 0
-	for i < s.n && s.modes[i].number != number {
-		i++
-	}
-	if i == maxSavedModes {
-		return
-	}
-	s.modes[i].number, s.modes[i].on = number, on
-	s.n = max(s.n, i+1)
-}
-
-func (s *savedModes) saved(number int) (on, ok bool) {
-	for _, m := range s.modes[:s.n] {
-		if m.number == number {
-			return m.on, true
-		}
-	}
-	return false, false
-}
-
-// maxKitty bounds the stack of keyboard flags; a push over it drops the oldest.
-const maxKitty = 16
-
-// kittyStack is a screen's stack of kitty keyboard flags; the flags in effect are the last.
-type kittyStack struct {
-	n     int
-	stack [maxKitty]uint8
-}
-
-const kittyMask = 31
-
-func (k *kittyStack) flags() uint8 {
-	if k.n == 0 {
-		return 0
-	}
-	return k.stack[k.n-1]
-}
-
-func (k *kittyStack) push(flags uint8) {
-	if k.n == maxKitty {
-		copy(k.stack[:], k.stack[1:])
-		k.n--
-	}
-	k.stack[k.n] = flags & kittyMask
-	k.n++
-}
-
-func (k *kittyStack) pop(n int) { k.n = max(k.n-n, 0) }
-
-// set changes the flags in effect: how 1 replaces them, 2 adds, 3 takes away.
-func (k *kittyStack) set(flags uint8, how int) {
-	flags &= kittyMask
-	switch how {
-	case 1:
-	case 2:
-		flags |= k.flags()
-	case 3:
-		flags = k.flags() &^ flags
-	default:
-		return
-	}
-	if k.n == 0 {
-		k.n = 1
-	}
-	k.stack[k.n-1] = flags
 }

@@ -2,7 +2,6 @@ package vt
 
 import (
 	"bytes"
-	"encoding/base64"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -12,7 +11,6 @@ const (
 	maxTitles     = 10      // XTWINOPS 22; further pushes are ignored
 	maxTitleBytes = 1 << 10 // a longer title is cut at a character
 	maxCwdBytes   = 4 << 10 // a longer directory is ignored
-	maxNoteBytes  = 4 << 10 // of a notification's title and of its body; cut at a character
 )
 
 // osc acts on a whole operating system command. bell: an answer ends with BEL, as the question did.
@@ -28,23 +26,23 @@ func (t *Terminal) osc(s []byte, bell bool) {
 		if string(t.scratch) != t.title {
 			t.setTitle(string(t.scratch))
 		}
-	case 4:
-		t.paletteCommand(rest, bell)
+	case 4, 5:
+		t.colorList(n, rest, bell)
 	case 7:
 		t.setCwd(rest)
 	case 8:
 		t.setLink(rest)
 	case 9:
 		t.osc9(rest)
-	case 10, 11, 12:
+	case 10, 11, 12, 13, 14, 15, 16, 17, 18, 19:
 		t.dynamicColors(n, rest, bell)
 	case 52:
 		t.clipboard(rest)
 	case 99:
 		t.kittyNotification(rest)
-	case 104:
-		t.resetPalette(rest)
-	case 110, 111, 112:
+	case 104, 105:
+		t.resetColorList(n, rest)
+	case 110, 111, 112, 113, 114, 117, 119:
 		t.setDynamicColor(n-100, 0)
 	case 133:
 		t.promptMark(rest)
@@ -53,6 +51,12 @@ func (t *Terminal) osc(s []byte, bell bool) {
 			title, body, _ := bytes.Cut(title, []byte{';'})
 			t.notify(title, body)
 		}
+	case 1337: // iTerm2: of its many, the directory; images and the rest mean nothing here
+		if dir, ok := bytes.CutPrefix(rest, []byte("CurrentDir=")); ok {
+			t.setCwd(dir)
+		}
+	case 7501:
+		t.programStatus(rest, bell)
 	}
 }
 
@@ -120,90 +124,13 @@ func (t *Terminal) setLink(b []byte) {
 	t.setPen(t.pen)
 }
 
-// osc9 is ConEmu's family (9;4 progress, 9;9 directory) and otherwise iTerm2's notification.
-func (t *Terminal) osc9(b []byte) {
-	if rest, ok := bytes.CutPrefix(b, []byte("4;")); ok {
-		t.progress(rest)
-		return
-	}
-	if rest, ok := bytes.CutPrefix(b, []byte("9;")); ok {
-		t.setCwd(bytes.Trim(rest, "\""))
-		return
-	}
-	t.notify(nil, b)
-}
-
-func (t *Terminal) progress(b []byte) {
-	state, percent, _ := bytes.Cut(b, []byte{';'})
-	if len(state) != 1 || state[0] < '0' || state[0] > '4' {
-		return
-	}
-	p := Progress{State: ProgressState(state[0] - '0')}
-	if n, err := strconv.Atoi(string(percent)); err == nil {
-		p.Percent = clamp(n, 0, 100)
-	}
-	if p != t.lastProgress {
-		t.lastProgress = p
-		t.emit(Event{Kind: EventProgress, Progress: p})
-	}
-}
-
-func (t *Terminal) notify(title, body []byte) {
-	e := Event{
-		Kind:  EventNotification,
-		Title: cleanText(title, maxNoteBytes),
-		Text:  cleanText(body, maxNoteBytes),
-	}
-	if e.Title != "" || e.Text != "" {
-		t.emit(e)
-	}
-}
-
-// kittyNotification is OSC 99: metadata, a semicolon, a payload. Of the metadata p (title or body), e (base64) and d
-// (0: more follows, not gathered here) count; identifiers and queries are not answered.
-func (t *Terminal) kittyNotification(b []byte) {
-	meta, payload, ok := bytes.Cut(b, []byte{';'})
-	if !ok {
-		return
-	}
-	isTitle, encoded := true, false
-	for kv := range bytes.SplitSeq(meta, []byte{':'}) {
-		switch string(kv) {
-		case "p=body":
-			isTitle = false
-		case "p=title":
-			isTitle = true
-		case "e=1":
-			encoded = true
-		default:
-			if bytes.HasPrefix(kv, []byte("p=")) { // close, icon, alive, query: nothing to show
-				return
-			}
-		}
-	}
-	if encoded {
-		var err error
-		if payload, err = base64.StdEncoding.DecodeString(string(payload)); err != nil {
-			return
-		}
-	}
-	if isTitle {
-		t.notify(payload, nil)
-	} else {
-		t.notify(nil, payload)
-	}
-}
-
 // clipboard is OSC 52. A question about the clipboard gets no answer.
 func (t *Terminal) clipboard(b []byte) {
 	selection, data, ok := bytes.Cut(b, []byte{';'})
 	if !ok || string(data) == "?" || len(selection) > 16 {
 		return
 	}
-	text, err := base64.StdEncoding.DecodeString(string(data))
-	if err != nil {
-		text, err = base64.RawStdEncoding.DecodeString(string(data))
-	}
+	text, err := decodeBase64(data)
 	if err != nil || len(text) > maxClipboard {
 		return
 	}
@@ -218,10 +145,27 @@ func (t *Terminal) clipboard(b []byte) {
 
 // promptMark is OSC 133: a letter, then options separated by semicolons.
 func (t *Terminal) promptMark(b []byte) {
-	if len(b) == 0 || b[0] < 'A' || b[0] > 'D' || len(b) > 1 && b[1] != ';' {
+	if len(b) == 0 || len(b) > 1 && b[1] != ';' {
 		return
 	}
 	m := PromptMark{Kind: b[0], Line: t.hist.next + uint64(t.cy)}
+	switch b[0] {
+	case 'A', 'B', 'C', 'D':
+	case 'N': // a prompt on a line of its own
+		m.Kind = 'A'
+	case 'P': // a prompt, if not one of a further line or on the right
+		if k, found := option(b, "k"); found && k != "i" {
+			return
+		}
+		m.Kind = 'A'
+	case 'I': // a command that the line's end ends
+		m.Kind = 'B'
+	default:
+		return
+	}
+	if m.Kind == 'A' {
+		t.statuses.prompt(t)
+	}
 	if m.Kind == 'D' && len(b) > 2 {
 		status, _, _ := bytes.Cut(b[2:], []byte{';'})
 		if n, err := strconv.Atoi(string(status)); err == nil {
@@ -229,4 +173,14 @@ func (t *Terminal) promptMark(b []byte) {
 		}
 	}
 	t.emit(Event{Kind: EventPromptMark, Mark: m})
+}
+
+// option returns the value of an option of a prompt mark.
+func option(b []byte, name string) (value string, found bool) {
+	for o := range bytes.SplitSeq(b, []byte{';'}) {
+		if k, v, ok := bytes.Cut(o, []byte{'='}); ok && string(k) == name {
+			return string(v), true
+		}
+	}
+	return "", false
 }

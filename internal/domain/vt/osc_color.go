@@ -13,6 +13,21 @@ type Palette struct {
 	Changed uint64
 }
 
+// extraColors are colours that a program can set and ask for, and that show nowhere: cells of these renditions are
+// drawn in the cell's own colours, and the pointer and the selection are the user's.
+type extraColors struct {
+	special [5]Color // OSC 5: bold, underline, blink, reverse, italic
+	dynamic [7]Color // OSC 13 to 19, but 15, 16 and 18, which are the Tektronix window's
+}
+
+// The numbers of the dynamic colours.
+const (
+	oscForeground = 10
+	oscBackground = 11
+	oscCursor     = 12
+	oscLastColor  = 19
+)
+
 // The colours that questions are answered with where the program changed none: what the user's own terminal shows is
 // not known here.
 const (
@@ -45,26 +60,54 @@ func DefaultColor(i uint8) Color {
 	return RGB(g, g, g)
 }
 
-// paletteCommand is OSC 4: pairs of a number and a colour or a question mark.
-func (t *Terminal) paletteCommand(b []byte, bell bool) {
+// indexedColor is where colour n of OSC 4 is kept: the palette, then the special colours; nil without such a one.
+func (t *Terminal) indexedColor(n uint64) *Color {
+	if n < 256 {
+		return &t.palette.Indexed[n]
+	}
+	return t.specialColor(n - 256)
+}
+
+// specialColor is where colour n of OSC 5 is kept; nil without such a one.
+func (t *Terminal) specialColor(n uint64) *Color {
+	if n < uint64(len(t.extra.special)) {
+		return &t.extra.special[n]
+	}
+	return nil
+}
+
+// colorList carries out OSC 4 (first 0) and OSC 5 (first 256): pairs of a number and a colour or a question mark.
+func (t *Terminal) colorList(osc int, b []byte, bell bool) {
+	first := uint64(0)
+	if osc == 5 {
+		first = 256
+	}
 	for len(b) > 0 {
 		var number, spec []byte
 		number, b, _ = bytes.Cut(b, []byte{';'})
 		spec, b, _ = bytes.Cut(b, []byte{';'})
-		n, err := strconv.ParseUint(string(number), 10, 8)
-		if err != nil {
+		n, err := strconv.ParseUint(string(number), 10, 16)
+		p := t.indexedColor(first + n)
+		if err != nil || p == nil {
 			continue
 		}
 		if string(spec) == "?" {
-			c := t.palette.Indexed[n]
-			if c == 0 {
-				c = DefaultColor(uint8(n))
-			}
-			t.replyColor("4;"+strconv.Itoa(int(n)), c, bell)
+			t.replyColor(strconv.Itoa(osc)+";"+strconv.FormatUint(n, 10), t.colorInEffect(p, first+n), bell)
 		} else if c, ok := parseColor(string(spec)); ok {
-			t.setPaletteColor(&t.palette.Indexed[n], c)
+			t.setPaletteColor(p, c)
 		}
 	}
+}
+
+// colorInEffect is the colour kept at p, or the default for number n of OSC 4.
+func (t *Terminal) colorInEffect(p *Color, n uint64) Color {
+	switch {
+	case *p != 0:
+		return *p
+	case n < 256:
+		return DefaultColor(uint8(n))
+	}
+	return t.dynamicColor(oscForeground)
 }
 
 func (t *Terminal) setPaletteColor(p *Color, c Color) {
@@ -75,116 +118,88 @@ func (t *Terminal) setPaletteColor(p *Color, c Color) {
 	}
 }
 
-// resetPalette is OSC 104: the numbers given, or all.
-func (t *Terminal) resetPalette(b []byte) {
-	if len(b) == 0 {
-		for i := range t.palette.Indexed {
-			t.setPaletteColor(&t.palette.Indexed[i], 0)
+// resetColorList is OSC 104 and 105: the numbers given, or all.
+func (t *Terminal) resetColorList(osc int, b []byte) {
+	first, last := uint64(0), uint64(256)
+	if osc == 105 {
+		first, last = 256, 256+uint64(len(t.extra.special))
+	}
+	if len(bytes.Trim(b, ";")) == 0 {
+		for n := first; n < last; n++ {
+			t.setPaletteColor(t.indexedColor(n), 0)
 		}
 		return
 	}
 	for number := range bytes.SplitSeq(b, []byte{';'}) {
-		if n, err := strconv.ParseUint(string(number), 10, 8); err == nil {
-			t.setPaletteColor(&t.palette.Indexed[n], 0)
+		if n, err := strconv.ParseUint(string(number), 10, 16); err == nil {
+			if p := t.indexedColor(first + n); p != nil {
+				t.setPaletteColor(p, 0)
+			}
 		}
 	}
 }
 
-// dynamicColors is OSC 10, 11 and 12: each further colour is for the next number.
+// dynamicColors is OSC 10 to 19: each further colour is for the next number.
 func (t *Terminal) dynamicColors(n int, b []byte, bell bool) {
 	for spec := range bytes.SplitSeq(b, []byte{';'}) {
-		switch {
-		case n > 12:
+		if n > oscLastColor {
 			return
-		case string(spec) == "?":
-			t.replyColor(strconv.Itoa(n), t.dynamicColor(n), bell)
-		default:
-			if c, ok := parseColor(string(spec)); ok {
-				t.setDynamicColor(n, c)
+		}
+		if string(spec) == "?" {
+			if t.dynamicPlace(n) != nil {
+				t.replyColor(strconv.Itoa(n), t.dynamicColor(n), bell)
 			}
+		} else if c, ok := parseColor(string(spec)); ok {
+			t.setDynamicColor(n, c)
 		}
 		n++
 	}
 }
 
-// dynamicColor returns the colour in effect.
-func (t *Terminal) dynamicColor(n int) Color {
-	c, def := t.palette.Cursor, defaultForeground
+// dynamicPlace is where a dynamic colour is kept; nil for those of the Tektronix window, which is not here.
+func (t *Terminal) dynamicPlace(n int) *Color {
 	switch n {
-	case 10:
-		c = t.palette.Foreground
-	case 11:
-		c, def = t.palette.Background, defaultBackground
+	case oscForeground:
+		return &t.palette.Foreground
+	case oscBackground:
+		return &t.palette.Background
+	case oscCursor:
+		return &t.palette.Cursor
+	case 13, 14, 17, 19: // pointer foreground and background, highlight background and foreground
+		return &t.extra.dynamic[n-13]
 	}
-	if c == 0 {
-		return def
+	return nil
+}
+
+// dynamicColor returns the colour in effect: of the pointer, the cursor and the highlight by default that of the text
+// or what is behind it.
+func (t *Terminal) dynamicColor(n int) Color {
+	switch c := *t.dynamicPlace(n); {
+	case c != 0:
+		return c
+	case n == oscForeground:
+		return defaultForeground
+	case n == oscBackground:
+		return defaultBackground
+	case n == 14 || n == oscLastColor:
+		return t.dynamicColor(oscBackground)
 	}
-	return c
+	return t.dynamicColor(oscForeground)
 }
 
 func (t *Terminal) setDynamicColor(n int, c Color) {
-	switch n {
-	case 10:
-		t.setPaletteColor(&t.palette.Foreground, c)
-	case 11:
-		t.setPaletteColor(&t.palette.Background, c)
-	case 12:
-		t.setPaletteColor(&t.palette.Cursor, c)
+	if p := t.dynamicPlace(n); p != nil {
+		t.setPaletteColor(p, c)
 	}
+}
+
+// isDark reports whether the background is darker than half of white, by the weights of ITU-R BT.601.
+func (t *Terminal) isDark() bool {
+	r, g, b, _ := t.dynamicColor(oscBackground).RGB()
+	return 299*int(r)+587*int(g)+114*int(b) < 1000*128
 }
 
 func (t *Terminal) replyColor(what string, c Color, bell bool) {
-	end := "\x1b\\"
-	if bell {
-		end = "\a"
-	}
 	r, g, b, _ := c.RGB()
-	t.replyf("\x1b]%s;rgb:%02x%02x/%02x%02x/%02x%02x%s", what, r, r, g, g, b, b, end)
-}
-
-// parseColor reads rgb:r/g/b with one to four digits each, and #rgb to #rrrrggggbbbb. Names of colours are not known.
-func parseColor(s string) (Color, bool) {
-	if len(s) > 0 && s[0] == '#' {
-		s = s[1:]
-		n := len(s) / 3
-		if n < 1 || n > 4 || len(s) != 3*n {
-			return 0, false
-		}
-		return colorOf(s[:n], s[n:2*n], s[2*n:], false)
-	}
-	if len(s) < 4 || s[:4] != "rgb:" {
-		return 0, false
-	}
-	var part [3]string
-	i := 0
-	for p := range bytes.SplitSeq([]byte(s[4:]), []byte{'/'}) {
-		if i == 3 || len(p) < 1 || len(p) > 4 {
-			return 0, false
-		}
-		part[i] = string(p)
-		i++
-	}
-	if i != 3 {
-		return 0, false
-	}
-	return colorOf(part[0], part[1], part[2], true)
-}
-
-// colorOf takes hexadecimal components. scaled: f means ff (rgb:); otherwise f0 (#), as X has it.
-func colorOf(r, g, b string, scaled bool) (Color, bool) {
-	var c [3]uint8
-	for i, s := range [3]string{r, g, b} {
-		v, err := strconv.ParseUint(s, 16, 16)
-		if err != nil {
-			return 0, false
-		}
-		digits := 4 * len(s)
-		if scaled {
-			v = v * 0xff / (1<<digits - 1)
-		} else if v <<= 16 - digits; true {
-			v >>= 8
-		}
-		c[i] = uint8(v)
-	}
-	return RGB(c[0], c[1], c[2]), true
+	t.replyf("\x1b]%s;rgb:%02x%02x/%02x%02x/%02x%02x%s", what, r, r, g, g, b, b, stringEnd(bell))
 }

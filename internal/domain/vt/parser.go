@@ -53,6 +53,7 @@ type parser struct {
 	str      []byte // of the OSC or DCS
 	strLimit int
 	overflow bool // the string was longer than its limit
+	image    bool // and of a kind that is not missed
 }
 
 // Write feeds output of the program. It takes all of p, never fails and never waits; how the output is cut into writes

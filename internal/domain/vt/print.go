@@ -78,9 +78,9 @@ func (t *Terminal) printASCII(b []byte) {
 
 // printChar prints one ASCII character where charsets or insert mode are in use.
 func (t *Terminal) printChar(c rune) {
-	cs := t.charsets[t.gl]
+	cs := t.charset(t.gl)
 	if t.singleShift != 0 {
-		cs = t.charsets[t.singleShift]
+		cs = t.charset(t.singleShift)
 		t.singleShift = 0
 		t.updateSlow()
 	}

@@ -6,38 +6,55 @@ type rect struct{ x0, y0, x1, y1 int }
 // area reads top, left, bottom, right from parameter i on; origin mode applies. It reports false for an empty one.
 func (t *Terminal) area(i int) (rect, bool) {
 	ps := &t.par
-	right, bottom, x, y := t.cols, t.nrows, 0, 0
-	if t.origin {
-		right, bottom, x, y = t.right+1, t.bot+1, t.left, t.top
-	}
+	page := t.page()
 	a := rect{
-		x0: x + ps.arg(i+1, 1) - 1,
-		y0: y + ps.arg(i, 1) - 1,
-		x1: min(x+ps.arg(i+3, right-x), right),
-		y1: min(y+ps.arg(i+2, bottom-y), bottom),
+		x0: page.x0 + ps.arg(i+1, 1) - 1,
+		y0: page.y0 + ps.arg(i, 1) - 1,
+		x1: min(page.x0+ps.arg(i+3, page.x1-page.x0), page.x1),
+		y1: min(page.y0+ps.arg(i+2, page.y1-page.y0), page.y1),
 	}
 	return a, a.x0 < a.x1 && a.y0 < a.y1
 }
 
-// rectangle acts on DECFRA, DECERA, DECSERA and DECCRA.
-func (t *Terminal) rectangle(key string) {
+// page is what rectangles can reach: the screen or, in origin mode, what the margins enclose.
+func (t *Terminal) page() rect {
+	if t.origin {
+		return rect{t.left, t.top, t.right + 1, t.bot + 1}
+	}
+	return rect{0, 0, t.cols, t.nrows}
+}
+
+// rectangle acts on DECFRA, DECERA, DECSERA, DECCRA, DECCARA and DECRARA; it reports false for any other key.
+func (t *Terminal) rectangle(key string) bool {
+	first := 0
+	if key == "$x" {
+		first = 1
+	}
+	a, ok := t.area(first)
 	switch key {
 	case "$x":
 		c := t.par.arg(0, 0)
-		if a, ok := t.area(1); ok && (c >= 0x20 && c < 0x7f || c >= 0xa0 && c <= 0xff) {
+		if ok && (c >= 0x20 && c < 0x7f || c >= 0xa0 && c <= 0xff) {
 			t.fillArea(a, rune(c))
 		}
-	case "$z", "${":
-		if a, ok := t.area(0); ok {
+	case "$z", "${": // the latter leaves what DECSCA protects, but not what SPA does
+		if ok {
 			for y := a.y0; y < a.y1; y++ {
-				t.eraseColumns(t.touch(y), a.x0, a.x1, key == "${")
+				t.eraseColumns(t.touch(y), a.x0, a.x1, key == "${" && !t.isoProtected)
 			}
 		}
 	case "$v":
-		if a, ok := t.area(0); ok {
+		if ok {
 			t.copyArea(a)
 		}
+	case "$r":
+		t.changeArea(t.attributeChange())
+	case "$t":
+		t.changeArea(t.attributeReversal())
+	default:
+		return false
 	}
+	return true
 }
 
 func (t *Terminal) fillArea(a rect, r rune) {
@@ -55,12 +72,9 @@ func (t *Terminal) fillArea(a rect, r rune) {
 
 // copyArea is DECCRA: a goes to the place that parameters 5 and 6 name; what does not fit is left out.
 func (t *Terminal) copyArea(a rect) {
-	x, y := t.par.arg(6, 1)-1, t.par.arg(5, 1)-1
-	right, bottom := t.cols, t.nrows
-	if t.origin {
-		x, y, right, bottom = x+t.left, y+t.top, t.right+1, t.bot+1
-	}
-	w, h := min(a.x1-a.x0, right-x), min(a.y1-a.y0, bottom-y)
+	page := t.page()
+	x, y := page.x0+t.par.arg(6, 1)-1, page.y0+t.par.arg(5, 1)-1
+	w, h := min(a.x1-a.x0, page.x1-x), min(a.y1-a.y0, page.y1-y)
 	if w <= 0 || h <= 0 {
 		return
 	}

@@ -5,10 +5,11 @@ import "fmt"
 // maxReplyBytes bounds the answers nobody took yet; further ones are dropped whole.
 const maxReplyBytes = 64 << 10
 
-// The fixed answers. Programs choose features by them: DA1 says VT220 class with colour and clipboard writing, DA2
-// says xterm of a version that has all this engine has.
+// The fixed answers. Programs choose features by them. DA1 says VT420 class with selective erase (6), national sets (9),
+// state reports (17), left and right margins (21), colour (22), rectangles (28) and clipboard writing (52), and by what
+// it leaves out no printer, no sixel (4) and no locator. DA2 says xterm of a version that has all this engine has.
 const (
-	replyDA1     = "\x1b[?62;22;52c"
+	replyDA1     = "\x1b[?64;6;9;17;21;22;28;52c"
 	replyDA2     = "\x1b[>41;379;0c"
 	replyDA3     = "\x1bP!|00000000\x1b\\"
 	replyVersion = "\x1bP>|vev(1)\x1b\\"
@@ -75,6 +76,29 @@ func (t *Terminal) privateStatus(what int) {
 		t.reply("\x1b[?70n")
 	case 85: // no multiple sessions
 		t.reply("\x1b[?83n")
+	case 996: // dark or light, by the background that OSC 11 reports
+		if t.isDark() {
+			t.reply("\x1b[?997;1n")
+		} else {
+			t.reply("\x1b[?997;2n")
+		}
+	}
+}
+
+// graphicsAttribute answers XTSMGRAPHICS. The items are sixel's colour registers (1) and geometry (2) and ReGIS's
+// geometry (3): none is there, which is an error of the item's (3); of others, an error of the question's (1).
+func (t *Terminal) graphicsAttribute(item int) {
+	status := 1
+	if item >= 1 && item <= 3 {
+		status = 3
+	}
+	t.replyf("\x1b[?%d;%d;0S", item, status)
+}
+
+// reportSize tells the program the size while mode 2048 is set; pixels are not known.
+func (t *Terminal) reportSize() {
+	if t.sizeReports {
+		t.replyf("\x1b[48;%d;%d;0;0t", t.nrows, t.cols)
 	}
 }
 

@@ -6,13 +6,14 @@ const maxPulled = 2 * MaxRows
 
 // Resize changes the screen's size, clamped as in [Options]. The main screen's lines are wrapped anew; lines that no
 // longer fit go to the history, and come back from it when a full screen grows. The alternate screen is cropped. Margins are
-// reset and mode 2026 ends.
+// reset and mode 2026 ends. With mode 2048 the program is told by a reply.
 func (t *Terminal) Resize(cols, rows int) {
 	cols, rows = clamp(cols, 1, MaxCols), clamp(rows, 1, MaxRows)
 	t.begin()
 	t.modes.Sync = false
 	if cols != t.cols || rows != t.nrows {
 		t.resize(cols, rows)
+		t.reportSize()
 	}
 	t.commit()
 }

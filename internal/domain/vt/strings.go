@@ -5,6 +5,9 @@ import "bytes"
 // clipboardPrefix begins the strings that may be longer than maxString.
 var clipboardPrefix = []byte("52;")
 
+// imagePrefix begins the strings that mean nothing here when they are long: nobody is told that one was dropped.
+var imagePrefix = []byte("1337;")
+
 // clipboardString is how long an OSC 52 may be: the base64 of maxClipboard and its selections.
 const clipboardString = (maxClipboard+2)/3*4 + 64
 
@@ -12,7 +15,7 @@ func (ps *parser) startString(s state) {
 	ps.state = s
 	ps.str = ps.str[:0]
 	ps.strLimit = maxString
-	ps.overflow = false
+	ps.overflow, ps.image = false, false
 }
 
 // collect consumes bytes of a kept string, up to what may end it.
@@ -46,21 +49,22 @@ func (ps *parser) appendString(p []byte) {
 	if ps.overflow || len(p) == 0 {
 		return
 	}
-	if len(ps.str)+len(p) > maxString && ps.state == stOSC && ps.strLimit == maxString {
-		head := ps.str
-		if len(head) < len(clipboardPrefix) {
-			head = append(head, p[:min(len(p), len(clipboardPrefix))]...)
-		}
-		if bytes.HasPrefix(head, clipboardPrefix) {
-			ps.strLimit = clipboardString
-		}
+	if len(ps.str)+len(p) > ps.strLimit && ps.state == stOSC && ps.begins(clipboardPrefix, p) {
+		ps.strLimit = clipboardString
 	}
 	if len(ps.str)+len(p) > ps.strLimit {
 		ps.overflow = true
+		ps.image = ps.state == stOSC && ps.begins(imagePrefix, p)
 		ps.str = nil
 		return
 	}
 	ps.str = append(ps.str, p...)
+}
+
+// begins reports whether the string, with p behind it, begins with prefix.
+func (ps *parser) begins(prefix, p []byte) bool {
+	n := min(len(ps.str), len(prefix))
+	return bytes.Equal(ps.str[:n], prefix[:n]) && bytes.HasPrefix(p, prefix[n:])
 }
 
 // leaveString is back to ground with the string forgotten.
@@ -125,7 +129,9 @@ func (t *Terminal) dispatchString(bell bool) {
 func (t *Terminal) dispatchOSC(bell bool) {
 	ps := &t.par
 	if ps.overflow {
-		t.emit(Event{Kind: EventStringDropped, Count: 1})
+		if !ps.image {
+			t.emit(Event{Kind: EventStringDropped, Count: 1})
+		}
 	} else {
 		t.osc(ps.str, bell)
 	}

@@ -44,7 +44,13 @@ type Terminal struct {
 	leftRightMode  bool
 	reverseWrap    bool
 	keyboardLocked bool
-	allowColumns   bool
+	allowColumns   bool // DECCOLM does something
+	moreFix        bool // xterm's mode 41: a tab carries out a pending wrap
+	nationalSets   bool // DECNRCM
+	sizeReports    bool // mode 2048: a resize is told to the program
+	isoProtected   bool // SPA was used, since when every erase leaves protected cells; until DECSCA
+	rectExtent     bool // DECSACE 2: DECCARA and DECRARA change rectangles, not streams of characters
+	kept           keptModes
 	cursorVisible  bool
 	cursorBlink    bool
 	cursorStyle    CursorStyle
@@ -69,7 +75,11 @@ type Terminal struct {
 	titles       []string
 	cwd          string
 	palette      Palette
+	extra        extraColors
+	colorStack   []savedColors
 	lastProgress Progress
+	statuses     statuses
+	notes        []openNote
 
 	replies []byte
 	events  eventQueue
@@ -125,7 +135,9 @@ func (t *Terminal) resetState() {
 	t.pending, t.joinable, t.lastRune = false, false, 0
 	t.autowrap, t.graphemes = true, true
 	t.origin, t.insertMode, t.leftRightMode, t.reverseWrap = false, false, false, false
-	t.keyboardLocked, t.allowColumns = false, false
+	t.keyboardLocked, t.allowColumns, t.moreFix, t.nationalSets = false, false, false, false
+	t.sizeReports, t.isoProtected, t.rectExtent = false, false, false
+	t.kept = keptModes{autorepeat: true}
 	t.cursorVisible, t.cursorBlink, t.cursorStyle = true, false, CursorDefault
 	t.modes = Modes{AltScroll: true}
 	t.charsets, t.gl, t.singleShift = [4]charset{}, 0, 0
@@ -144,8 +156,10 @@ func (t *Terminal) reset() {
 	t.resetState()
 	t.clearRows()
 	t.hist.clear()
-	t.titles = nil
+	t.titles, t.notes = nil, nil
 	t.setTitle("")
+	t.statuses.forget(t, "")
+	t.extra, t.colorStack = extraColors{}, nil
 	if t.palette != (Palette{Changed: t.palette.Changed}) {
 		t.palette = Palette{Changed: t.palette.Changed + 1}
 	}
@@ -160,7 +174,7 @@ func (t *Terminal) softReset() {
 	t.setPen(Cell{})
 	t.autowrap, t.graphemes = true, true
 	t.origin, t.insertMode, t.leftRightMode, t.reverseWrap = false, false, false, false
-	t.keyboardLocked = false
+	t.keyboardLocked, t.nationalSets, t.isoProtected, t.rectExtent = false, false, false, false
 	t.cursorVisible = true
 	t.modes.AppCursor, t.modes.AppKeypad = false, false
 	t.modes.ModifyOtherKeys = 0

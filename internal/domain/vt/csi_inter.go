@@ -1,0 +1,114 @@
+package vt
+
+// csiIntermediate acts on sequences with an intermediate byte.
+func (t *Terminal) csiIntermediate(final byte) {
+	ps := &t.par
+	if ps.ninter != 1 {
+		return
+	}
+	key := string([]byte{byte(ps.inter), final})
+	switch ps.prefix {
+	case 0:
+		t.csiWith(key)
+	case '?':
+		if key == "$p" {
+			t.replyDECMode(ps.arg(0, 0))
+		}
+	}
+}
+
+// csiWith acts on sequences without prefix; key is the intermediate and the final byte.
+func (t *Terminal) csiWith(key string) {
+	ps := &t.par
+	switch key {
+	case " q":
+		t.setCursorStyle(ps.arg(0, 0))
+	case "!p":
+		t.softReset()
+	case "\"q":
+		if ps.arg(0, 0) == 1 {
+			t.isoProtected = false
+		}
+		t.protect(ps.arg(0, 0) == 1)
+	case " @":
+		t.shiftLeft(ps.arg(0, 1))
+	case " A":
+		t.shiftRight(ps.arg(0, 1))
+	case "'}":
+		if t.inRows() { // a pending wrap stays
+			t.insertColumns(t.cx, ps.arg(0, 1))
+		}
+	case "'~":
+		if t.inRows() {
+			t.deleteColumns(t.cx, ps.arg(0, 1))
+		}
+	case "#{", "#p":
+		t.pushSGR()
+	case "#}", "#q":
+		t.popSGR()
+	case "#P":
+		t.pushColors(ps.arg(0, 0))
+	case "#Q":
+		t.popColors(ps.arg(0, 0))
+	case "*x":
+		t.rectExtent = ps.arg(0, 0) == 2
+	default:
+		if !t.rectangle(key) {
+			t.request(key)
+		}
+	}
+}
+
+// request answers the questions among them.
+func (t *Terminal) request(key string) {
+	ps := &t.par
+	switch key {
+	case "$p":
+		t.replyANSIMode(ps.arg(0, 0))
+	case "$w":
+		t.presentationState(ps.arg(0, 0))
+	case "\"v": // DECRQDE: the whole page shows
+		t.replyf("\x1b[%d;%d;1;1;1\"w", t.nrows, t.cols)
+	case "'|": // DECRQLP: there is no locator
+		t.reply("\x1b[0&w")
+	case "#R":
+		n := len(t.colorStack)
+		t.replyf("\x1b[%d;%d#Q", n, n)
+	case "#|":
+		if a, ok := t.area(0); ok {
+			t.reply("\x1b[" + t.sgrReport(t.commonStyle(a)) + "m")
+		}
+	}
+}
+
+// shiftLeft is SL: everything within the margins moves left by n columns.
+func (t *Terminal) shiftLeft(n int) {
+	if t.inRows() {
+		t.moved()
+		t.deleteColumns(t.left, n)
+	}
+}
+
+// shiftRight is SR.
+func (t *Terminal) shiftRight(n int) {
+	if t.inRows() {
+		t.moved()
+		t.insertColumns(t.left, n)
+	}
+}
+
+// maxSGRStack bounds XTPUSHSGR; further pushes are ignored.
+const maxSGRStack = 10
+
+func (t *Terminal) pushSGR() {
+	if len(t.sgrStack) < maxSGRStack {
+		t.sgrStack = append(t.sgrStack, t.pen)
+	}
+}
+
+func (t *Terminal) popSGR() {
+	if n := len(t.sgrStack) - 1; n >= 0 {
+		t.setPen(t.sgrStack[n])
+		t.sgrStack = t.sgrStack[:n]
+	}
+}
