@@ -22,7 +22,13 @@ type rowRef struct {
 	t   *vt.Terminal
 	row *vt.Row
 	x   int
+
+	made    []vt.Cell // instead of the row's own, or nil
+	version uint64    // of made
 }
+
+// madeBit is in the versions of cells that were made up, and in none of a row's own.
+const madeBit = 1 << 63
 
 // SetTerminal makes the frame show all of t: size, rows, cursor, modes, title and colours.
 func (f *Frame) SetTerminal(t *vt.Terminal) {
@@ -39,6 +45,15 @@ func (f *Frame) SetTerminal(t *vt.Terminal) {
 func (f *Frame) SetRow(y int, t *vt.Terminal, row int) {
 	if y >= 0 && y < len(f.rows) {
 		f.rows[y] = rowRef{t: t, row: t.Row(row)}
+	}
+}
+
+// SetCells makes row y show cells, which its terminal resolves, instead of that row's own: as many as the row has. They
+// belong to the frame until it is filled again. Cells of one row with equal versions must be equal. A y outside the
+// frame is ignored.
+func (f *Frame) SetCells(y int, cells []vt.Cell, version uint64) {
+	if y >= 0 && y < len(f.rows) {
+		f.rows[y].made, f.rows[y].version = cells, version|madeBit
 	}
 }
 
@@ -67,7 +82,7 @@ func (f *Frame) cells(y int, scratch *[]vt.Cell) []vt.Cell {
 	ref := f.rows[y]
 	var cells []vt.Cell
 	if ref.row != nil {
-		if cells = ref.row.Cells(); ref.x == 0 && len(cells) == f.Cols {
+		if cells = ref.shown(); ref.x == 0 && len(cells) == f.Cols {
 			return cells
 		}
 	}
@@ -85,6 +100,14 @@ func (f *Frame) cells(y int, scratch *[]vt.Cell) []vt.Cell {
 	return out
 }
 
+// shown are the cells of a row that is not blank.
+func (r *rowRef) shown() []vt.Cell {
+	if r.made != nil {
+		return r.made
+	}
+	return r.row.Cells()
+}
+
 // wrapped reports whether row y goes on in the next, with nothing of it cut off.
 func (f *Frame) wrapped(y int) bool {
 	ref := f.rows[y]
@@ -97,7 +120,11 @@ func (f *Frame) key(y int) rowKey {
 	if ref.row == nil {
 		return rowKey{}
 	}
-	return rowKey{t: ref.t, gen: ref.t.Generation(), id: ref.row.ID(), version: ref.row.Version(), x: ref.x}
+	version := ref.version
+	if ref.made == nil {
+		version = ref.row.Version()
+	}
+	return rowKey{t: ref.t, gen: ref.t.Generation(), id: ref.row.ID(), version: version, x: ref.x}
 }
 
 type rowKey struct {

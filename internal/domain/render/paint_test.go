@@ -117,6 +117,36 @@ func TestOverlayRow(t *testing.T) {
 	require.Equal(t, "http://x", s.dst.Link(s.dst.Row(3).Cells()[6]).URI)
 }
 
+func TestMadeCells(t *testing.T) {
+	s := newPair(UserTerminal, 10, 3)
+	s.after("one\r\ntwo e\u0301\r\nthree")
+	made := append([]vt.Cell(nil), s.src.Row(1).Cells()...)
+	made[0] = made[0].With('T')
+	made[8], made[9] = made[3].WithWide('宽')
+	set := func(version uint64) {
+		s.f.SetTerminal(s.src)
+		s.f.SetCells(1, made, version)
+		s.f.SetCells(3, made, version) // not a row
+	}
+	set(1)
+	s.send()
+	require.Equal(t, []string{"one", "Two e\u0301   宽", "three"}, lines(s.dst))
+	set(1)
+	require.Empty(t, s.p.Paint(nil, &s.f))
+	made[0] = made[0].With('Z').WithUnderline(vt.UnderlineSingle)
+	set(2)
+	s.send()
+	require.Equal(t, []string{"one", "Zwo e\u0301   宽", "three"}, lines(s.dst))
+	require.Equal(t, vt.UnderlineSingle, s.dst.Row(1).Cells()[0].Attrs().Underline())
+	set(3)
+	s.f.Window(1, 1, 8, 1)
+	s.send()
+	require.Equal(t, "wo e\u0301", strings.TrimRight(lines(s.dst)[0], " "), "the wide one is cut by the edge")
+	s.p.Reset()
+	s.paint()
+	require.Equal(t, lines(s.src), lines(s.dst))
+}
+
 func TestWindow(t *testing.T) {
 	src := vt.New(vt.Options{Cols: 10, Rows: 4})
 	src.Write([]byte("0123456789\r\nab宽d宽ghi\r\nx\r\n\x1b[44m\x1b[K12345"))

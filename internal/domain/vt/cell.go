@@ -96,6 +96,27 @@ func (c Cell) SameStyle(o Cell) bool {
 // Erased returns the cell that an erase with style c leaves: its background and nothing else (BCE).
 func (c Cell) Erased() Cell { return Cell{hi: c.hi & bgMask} }
 
+// With returns c's style with other text: r, one column wide.
+func (c Cell) With(r rune) Cell {
+	c.setCh(uint32(r))
+	c.setExt(c.ext() & sideMask)
+	return c
+}
+
+// WithWide returns c's style with other text, two columns wide: the cells of both.
+func (c Cell) WithWide(r rune) (first, spacer Cell) {
+	first, spacer = c.With(r), c.With(0)
+	first.setExt(first.ext() | wideFlag)
+	spacer.setExt(spacer.ext() | spacerFlag)
+	return first, spacer
+}
+
+// WithUnderline returns c underlined as u says.
+func (c Cell) WithUnderline(u Underline) Cell {
+	c.setAttr(c.attr().withUnderline(u))
+	return c
+}
+
 // Color is a default, indexed or direct colour. The zero Color is the default.
 type Color uint32
 
