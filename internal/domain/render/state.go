@@ -106,6 +106,14 @@ func (p *Painter) syncModes(dst []byte, m vt.Modes) []byte {
 		dst = append(dst, "\x1b[>4;"...)
 		dst = append(appendInt(dst, int(m.ModifyOtherKeys)), 'm')
 	}
+	if old.FormatOtherKeys != m.FormatOtherKeys {
+		dst = append(dst, "\x1b[>4;"...)
+		if m.FormatOtherKeys {
+			dst = append(dst, "1f"...)
+		} else {
+			dst = append(dst, "0f"...)
+		}
+	}
 	if old.KittyFlags != m.KittyFlags {
 		dst = p.syncKitty(dst, m.KittyFlags)
 	}

@@ -7,6 +7,7 @@ type touched struct {
 	kittyPushed     bool
 	modifyOtherKeys bool
 	backarrow       bool
+	formatOtherKeys bool
 	palette         bool
 	dynamic         bool
 	cursorStyle     bool
@@ -16,6 +17,7 @@ type touched struct {
 func (e *touched) note(m vt.Modes) {
 	e.modifyOtherKeys = e.modifyOtherKeys || m.ModifyOtherKeys != 0
 	e.backarrow = e.backarrow || m.Backarrow
+	e.formatOtherKeys = e.formatOtherKeys || m.FormatOtherKeys
 }
 
 // Enter appends what prepares a person's terminal for painting: its title, wheel mode and width mode are saved, the
@@ -52,6 +54,9 @@ func (p *Painter) undo(dst []byte) []byte {
 	}
 	if p.ever.backarrow {
 		dst = append(dst, "\x1b[?67l"...)
+	}
+	if p.ever.formatOtherKeys {
+		dst = append(dst, "\x1b[>4f"...)
 	}
 	if p.ever.cursorStyle {
 		dst = append(dst, "\x1b[0 q"...)

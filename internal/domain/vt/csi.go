@@ -171,6 +171,14 @@ func (t *Terminal) csiPrivate(final byte) {
 		if ps.arg(0, 0) == 4 {
 			t.replyf("\x1b[>4;%dm", t.modes.ModifyOtherKeys)
 		}
+	case 'g':
+		if ps.arg(0, 0) == 4 {
+			csiU := 0
+			if t.modes.FormatOtherKeys {
+				csiU = 1
+			}
+			t.replyf("\x1b[>4;%df", csiU)
+		}
 	case 'W':
 		if ps.arg(0, 0) == 5 {
 			t.tabs = defaultTabs()
@@ -204,6 +212,10 @@ func (t *Terminal) csiPrefixed(prefix, final byte) {
 		t.scr.kitty.set(uint8(ps.arg(0, 0)), ps.arg(1, 1))
 	case ">m":
 		t.modifyKeys()
+	case ">f": // XTFMTKEYS, of it formatOtherKeys (4)
+		if ps.nparams == 0 || ps.params[0] == 4 {
+			t.modes.FormatOtherKeys = ps.arg(1, 0) == 1
+		}
 	case ">n":
 		if ps.arg(0, 0) == 4 {
 			t.modes.ModifyOtherKeys = 0

@@ -44,6 +44,7 @@ type Modes struct {
 	MouseEncoding   MouseEncoding
 	KittyFlags      uint8 // kitty keyboard flags of the shown screen
 	ModifyOtherKeys uint8 // 0 to 2
+	FormatOtherKeys bool  // modified keys as CSI u instead of CSI 27 ~
 }
 
 // Names returns the names of what is on, in a fixed order; never nil.
@@ -78,6 +79,7 @@ func (m Modes) Names() []string {
 	add(m.MouseEncoding == MouseSGRPixels, "mouse-sgr-pixels")
 	add(m.KittyFlags != 0, "kitty-keyboard")
 	add(m.ModifyOtherKeys != 0, "modify-other-keys")
+	add(m.FormatOtherKeys, "format-other-keys")
 	return names
 }
 

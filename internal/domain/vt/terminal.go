@@ -177,7 +177,7 @@ func (t *Terminal) softReset() {
 	t.keyboardLocked, t.nationalSets, t.isoProtected, t.rectExtent = false, false, false, false
 	t.cursorVisible = true
 	t.modes.AppCursor, t.modes.AppKeypad = false, false
-	t.modes.ModifyOtherKeys = 0
+	t.modes.ModifyOtherKeys, t.modes.FormatOtherKeys = 0, false
 	t.charsets, t.gl, t.singleShift = [4]charset{}, 0, 0
 	t.updateSlow()
 	t.scr.kitty = kittyStack{}
