@@ -22,10 +22,12 @@ func (c *cli) cmdKey() *cobra.Command {
 send them. A key is one character, or one of
 
   Enter Tab Escape Space Backspace Up Down Left Right Home End PageUp PageDown
-  Insert Delete F1 to F12
+  Insert Delete Begin Menu F1 to F24 KP0 to KP9 KPEnter KPAdd KPSubtract
+  KPMultiply KPDivide KPDecimal
 
-with any of C- (Ctrl), M- (Alt), S- (Shift) before it. All keys are known or none
-is pressed.`,
+with any of C- (Ctrl), M- (Alt), S- (Shift), D- (Super) before it. What few modes
+have a form for, like C-1 or S-Enter, needs a program that asked for it. All keys
+are known and have a form, or none is pressed.`,
 		Example: `  vev key work C-c
   vev key work Escape : w q Enter
   vev key work Up Enter

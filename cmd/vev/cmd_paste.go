@@ -17,9 +17,9 @@ func (c *cli) cmdPaste() *cobra.Command {
 		Use:   "paste NAME [FILE]",
 		Short: "Paste a file or the standard input into a session",
 		Long: `Paste a file, or the standard input, into a session as a terminal would: between
-paste markers when the program asked for them, with line ends as the Enter key
-sends them. Any size: it is given at the pace at which the program reads, and
-Ctrl-C ends it.`,
+paste markers when the program asked for them, without control characters, with
+line ends as the Enter key sends them. Any size: it is given at the pace at which
+the program reads, and Ctrl-C ends it.`,
 		Example: `  vev paste work notes.txt
   git diff | vev paste work`,
 		Args: namedCount(1, 2, 1),

@@ -92,9 +92,10 @@ func TestAPasteIsCleaned(t *testing.T) {
 		require.Equal(t, "ls\r", p.typed())
 		p.print("\x1b[?2004h")
 		synctest.Wait()
-		paste("one\n\x1b[201~rm", true, false)
-		paste("two", false, true)
-		require.Equal(t, "ls\r\x1b[200~one\r[201~rmtwo\x1b[201~", p.typed())
+		paste("one\n\x1b[201~rm\xc2", true, false)
+		paste("\x9b201~\r", false, false)
+		paste("\ntwo", false, true)
+		require.Equal(t, "ls\r\x1b[200~one\r[201~rm201~\rtwo\x1b[201~", p.typed(), "a chunk ends anywhere")
 	})
 }
 
@@ -125,6 +126,15 @@ func TestKeysFollowTheProgramsModes(t *testing.T) {
 		require.Equal(t, "\x1b[A\x03\x1bOA", p.typed())
 		require.Equal(t, fault.Usage, press("a", "Nope").Kind)
 		require.Equal(t, "\x1b[A\x03\x1bOA", p.typed(), "all keys or none")
+		require.Equal(t, fault.Usage, press("C-1").Kind, "no form for it")
+		p.print("\x1b[>1u")
+		synctest.Wait()
+		require.Nil(t, press("S-Enter", "C-1"))
+		require.Equal(t, "\x1b[A\x03\x1bOA\x1b[13;2u\x1b[49;5u", p.typed())
+		p.print("\x1b[<u\x1b[>4;2m")
+		synctest.Wait()
+		require.Nil(t, press("S-Enter"))
+		require.Equal(t, "\x1b[A\x03\x1bOA\x1b[13;2u\x1b[49;5u\x1b[27;2;13~", p.typed())
 	})
 }
 

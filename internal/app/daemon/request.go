@@ -9,6 +9,7 @@ import (
 	"github.com/vev-term/vev/internal/domain"
 	"github.com/vev-term/vev/internal/domain/fault"
 	"github.com/vev-term/vev/internal/domain/keys"
+	"github.com/vev-term/vev/internal/domain/vt"
 	"github.com/vev-term/vev/internal/ports"
 	"github.com/vev-term/vev/internal/protocol"
 )
@@ -23,11 +24,11 @@ type requests struct {
 
 	mu      sync.Mutex
 	running map[uint64]context.CancelFunc
-	pasting map[*session]struct{} // a paste has begun and not ended
+	pasting map[*session]keys.Paste // pastes that have begun and not ended
 }
 
 func newRequests(ctx context.Context, d *Daemon, conn ports.SessionServerConn) *requests {
-	return &requests{ctx: ctx, d: d, conn: conn, running: map[uint64]context.CancelFunc{}, pasting: map[*session]struct{}{}}
+	return &requests{ctx: ctx, d: d, conn: conn, running: map[uint64]context.CancelFunc{}, pasting: map[*session]keys.Paste{}}
 }
 
 // receive handles a conversation of requests alone.
@@ -78,8 +79,7 @@ func (r *requests) start(m *protocol.Request) error {
 		err := error(fault.New(fault.Limit, "%d requests are running, the most there can be", running).
 			WithHint("wait for one to end"))
 		if running < protocol.MaxRequestsPerConn {
-			result, err = r.d.answer(ctx, body)
-			r.pasted(body)
+			result, err = r.answer(ctx, body)
 		}
 		r.send(id, result, err)
 		r.mu.Lock()
@@ -131,33 +131,46 @@ func (r *requests) wait() {
 	}
 }
 
-// pasted notes whether a paste is open, so that one which is cut off is ended: the program
-// would take everything that is typed from then on for text.
-func (r *requests) pasted(body protocol.RequestBody) {
-	b, ok := body.(*protocol.Paste)
-	if !ok {
-		return
-	}
-	s, err := r.d.find(b.Session)
-	if err != nil {
-		return // it has ended meanwhile
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	switch {
-	case b.End:
-		delete(r.pasting, s)
-	case b.Begin:
-		r.pasting[s] = struct{}{}
-	}
-}
-
 func (s *session) endPaste() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.term.Modes().BracketedPaste {
-		s.input.reply([]byte(pasteEnd))
+	var p keys.Paste
+	s.input.reply(p.End(nil, s.term.Modes()))
+}
+
+// answer does what a request asks; what takes several requests is kept here.
+func (r *requests) answer(ctx context.Context, body protocol.RequestBody) (protocol.ResultBody, error) {
+	b, ok := body.(*protocol.Paste)
+	if !ok {
+		return r.d.answer(ctx, body)
 	}
+	s, err := r.d.find(b.Session)
+	if err != nil {
+		return nil, err
+	}
+	return nil, s.give(ctx, r.clean(s, b))
+}
+
+// clean returns a chunk of a paste as a terminal would give it, and notes that the paste is open, so that one which is
+// cut off is ended: the program would take everything that is typed from then on for text.
+func (r *requests) clean(s *session, b *protocol.Paste) []byte {
+	m := s.modes()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	state, open := r.pasting[s]
+	data := make([]byte, 0, len(b.Data)+16)
+	if b.Begin {
+		data = state.Begin(data, m)
+	}
+	data = state.Append(data, b.Data)
+	switch {
+	case b.End:
+		data = state.End(data, m)
+		delete(r.pasting, s)
+	case b.Begin || open:
+		r.pasting[s] = state
+	}
+	return data
 }
 
 // answer does what a request asks.
@@ -194,8 +207,6 @@ func (d *Daemon) answer(ctx context.Context, body protocol.RequestBody) (protoco
 		return nil, s.give(ctx, b.Data)
 	case *protocol.Keys:
 		return nil, s.press(ctx, b.Names)
-	case *protocol.Paste:
-		return nil, s.paste(ctx, b)
 	case *protocol.Capture:
 		return s.capture(b), nil
 	case *protocol.History:
@@ -218,8 +229,6 @@ func target(body protocol.RequestBody) string {
 	case *protocol.Type:
 		return b.Session
 	case *protocol.Keys:
-		return b.Session
-	case *protocol.Paste:
 		return b.Session
 	case *protocol.Capture:
 		return b.Session
@@ -283,50 +292,28 @@ func (s *session) endedFault() error {
 	return fault.New(fault.Conflict, "the session's program has ended").WithHint("vev capture shows its last screen")
 }
 
-// press types named keys in the form the program's modes ask for.
+// press types named keys in the form the program's modes ask for: all of them or none.
 func (s *session) press(ctx context.Context, names []string) error {
-	s.mu.Lock()
-	m := s.term.Modes()
-	s.mu.Unlock()
+	m := s.modes()
 	var data []byte
 	for _, name := range names {
-		var err error
-		if data, err = keys.Append(data, name, keys.Modes{AppCursor: m.AppCursor, NewLine: m.NewLine}); err != nil {
+		e, err := keys.Parse(name)
+		if err != nil {
 			return err
+		}
+		before, exact := len(data), false
+		if data, exact = keys.AppendKey(data, e, m); !exact || len(data) == before {
+			return fault.New(fault.Usage, "the program's terminal modes have no form for key %q", fault.Clean(name)).
+				WithHint("a program asks for one with modifyOtherKeys or the kitty keyboard protocol")
 		}
 	}
 	return s.give(ctx, data)
 }
 
-// The brackets of a paste (mode 2004).
-const (
-	pasteBegin = "\x1b[200~"
-	pasteEnd   = "\x1b[201~"
-)
-
-// paste gives a chunk of a paste as a terminal would: in brackets when the program asked for
-// them, with ESC taken out so that the text cannot end the paste itself, and line ends as Enter sends them.
-func (s *session) paste(ctx context.Context, b *protocol.Paste) error {
+func (s *session) modes() vt.Modes {
 	s.mu.Lock()
-	bracketed := s.term.Modes().BracketedPaste
-	s.mu.Unlock()
-	data := make([]byte, 0, len(b.Data)+len(pasteBegin)+len(pasteEnd))
-	if bracketed && b.Begin {
-		data = append(data, pasteBegin...)
-	}
-	for _, c := range b.Data {
-		switch {
-		case c == 0x1b:
-		case c == '\n':
-			data = append(data, '\r')
-		default:
-			data = append(data, c)
-		}
-	}
-	if bracketed && b.End {
-		data = append(data, pasteEnd...)
-	}
-	return s.give(ctx, data)
+	defer s.mu.Unlock()
+	return s.term.Modes()
 }
 
 // await is the server's side of vev wait.
