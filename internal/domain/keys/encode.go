@@ -70,7 +70,7 @@ func appendLegacy(dst []byte, e Event, m vt.Modes) (out []byte, exact bool) {
 	case Escape:
 		return append(appendAlt(dst, e.Mods), 0x1b), true
 	case Backspace:
-		if e.Mods&Ctrl != 0 {
+		if (e.Mods&Ctrl != 0) != m.Backarrow {
 			return append(appendAlt(dst, e.Mods), '\b'), true
 		}
 		return append(appendAlt(dst, e.Mods), 0x7f), true

@@ -78,6 +78,7 @@ func TestC0Keys(t *testing.T) {
 func TestModesChangeKeys(t *testing.T) {
 	table(t, vt.Modes{AppCursor: true}, map[string]string{"Up": "\x1bOA", "End": "\x1bOF", "C-Up": "\x1b[1;5A", "F5": "\x1b[15~"})
 	table(t, vt.Modes{NewLine: true}, map[string]string{"Enter": "\r\n", "KPEnter": "\r\n"})
+	table(t, vt.Modes{Backarrow: true}, map[string]string{"Backspace": "\b", "C-Backspace": "\x7f", "M-Backspace": "\x1b\b"})
 	table(t, vt.Modes{AppKeypad: true}, map[string]string{
 		"KP0": "\x1bOp", "KP9": "\x1bOy", "KPEnter": "\x1bOM", "KPAdd": "\x1bOk", "KPSubtract": "\x1bOm", "KPMultiply": "\x1bOj",
 		"KPDivide": "\x1bOo", "KPDecimal": "\x1bOn", "0": "0", "Enter": "\r",

@@ -25,7 +25,7 @@ func appendKitty(dst []byte, e Event, m vt.Modes) (out []byte, exact bool) {
 		if e.Action == Release {
 			return dst, true
 		}
-		return appendLegacy(dst, e.withoutLocks(), vt.Modes{NewLine: m.NewLine})
+		return appendLegacy(dst, e.withoutLocks(), vt.Modes{NewLine: m.NewLine, Backarrow: m.Backarrow})
 	case e.Key == 0: // composed text; without the flag for text there is no form but the text
 		if flags&kittyText == 0 && e.Action != Release {
 			return append(dst, e.Text...), true
