@@ -206,9 +206,14 @@ func (t *Terminal) forwardIndex() {
 	}
 }
 
-// alignmentTest is DECALN: a screen of E in default style, margins reset, cursor home.
+// alignmentTest is DECALN: a screen of E in default style; margins, origin mode and, as in xterm, the pen's rendition
+// reset, its colours not; cursor home.
 func (t *Terminal) alignmentTest() {
 	t.resetMargins()
+	t.origin = false
+	pen := t.pen
+	pen.setAttr(pen.attr() & protected)
+	t.setPen(pen)
 	t.moved()
 	t.cx, t.cy = 0, 0
 	for y := range t.rows {

@@ -97,7 +97,7 @@ func (t *Terminal) csiEdit(final byte) {
 	case 's':
 		if t.leftRightMode {
 			t.setLeftRight(ps.arg(0, 1)-1, ps.arg(1, t.cols)-1)
-		} else if ps.nparams == 0 {
+		} else {
 			t.saveCursor()
 		}
 	case 'u':

@@ -81,18 +81,18 @@ func (t *Terminal) request(key string) {
 	}
 }
 
-// shiftLeft is SL: everything within the margins moves left by n columns.
+// shiftLeft is SL: everything within the margins moves left by n columns. A pending wrap stays.
 func (t *Terminal) shiftLeft(n int) {
 	if t.inRows() {
-		t.moved()
+		t.joinable = false
 		t.deleteColumns(t.left, n)
 	}
 }
 
-// shiftRight is SR.
+// shiftRight is SR. A pending wrap stays.
 func (t *Terminal) shiftRight(n int) {
 	if t.inRows() {
-		t.moved()
+		t.joinable = false
 		t.insertColumns(t.left, n)
 	}
 }

@@ -124,8 +124,10 @@ func (t *Terminal) setDECMode(n int, on bool) {
 		t.cursorBlink = on
 	case 42:
 		t.updateSlow()
-	case 69:
-		t.left, t.right = 0, t.cols-1
+	case 69: // set again it keeps the margins
+		if !on {
+			t.left, t.right = 0, t.cols-1
+		}
 	case 2048:
 		t.reportSize()
 	case 9:

@@ -51,8 +51,8 @@ func (t *Terminal) printASCII(b []byte) {
 		row := t.rows[t.cy]
 		row.ver = t.stamp
 		if row.wide {
-			row.split(t.cx)
-			row.split(t.cx + n)
+			row.split(t.cx, t.space())
+			row.split(t.cx+n, t.space())
 		}
 		if !t.penPlain {
 			row.plain = false
@@ -126,8 +126,8 @@ func (t *Terminal) put(ch uint32, w int) {
 		row.insert(t.cx, end, w, t.blank())
 	}
 	if row.wide {
-		row.split(t.cx)
-		row.split(t.cx + w)
+		row.split(t.cx, t.space())
+		row.split(t.cx+w, t.space())
 	}
 	row.set(t.cx, t.pen, ch, w)
 	t.joinable = true
@@ -266,7 +266,7 @@ func (t *Terminal) extend(x int) {
 		return
 	}
 	style := row.cells[x]
-	row.split(x + 2)
+	row.split(x+2, t.space())
 	style.setCh(0)
 	style.setExt(style.ext() &^ (wideFlag | spacerFlag))
 	row.set(x, style, clusterBit|n, 2)
@@ -290,8 +290,8 @@ func (t *Terminal) relocate(x int) {
 	t.fillEdge(end)
 	t.wrapLine()
 	row := t.touch(t.cy)
-	row.split(t.cx + 2)
-	row.split(t.cx)
+	row.split(t.cx+2, t.space())
+	row.split(t.cx, t.space())
 	row.set(t.cx, style, clusterBit|n, 2)
 	t.advance(2, t.lineEnd())
 }
@@ -301,10 +301,13 @@ func (t *Terminal) repeat(n int) {
 	if t.lastRune == 0 {
 		return
 	}
-	n = min(n, t.cols*t.nrows)
-	p := propOf(t.lastRune)
+	w := int(propOf(t.lastRune) & propWidth)
+	// What more than a screen of them would leave is known: lines of the same, and the cursor as far in the last.
+	if screen := t.cols * (t.nrows + 1); n > screen {
+		n = screen + (n-screen)%max((t.right+1-t.left)/w, 1)
+	}
 	for range n {
-		t.put(uint32(t.lastRune), int(p&propWidth))
+		t.put(uint32(t.lastRune), w)
 	}
 	t.lastRune = 0
 }

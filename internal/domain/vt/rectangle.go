@@ -61,8 +61,8 @@ func (t *Terminal) fillArea(a rect, r rune) {
 	for y := a.y0; y < a.y1; y++ {
 		row := t.touch(y)
 		if row.wide {
-			row.split(a.x0)
-			row.split(a.x1)
+			row.split(a.x0, t.blank())
+			row.split(a.x1, t.blank())
 		}
 		for x := a.x0; x < a.x1; x++ {
 			row.set(x, t.pen, uint32(r), 1)
@@ -83,24 +83,24 @@ func (t *Terminal) copyArea(a rect) {
 			i = h - 1 - i
 		}
 		src, dst := t.rows[a.y0+i], t.touch(y+i)
-		dst.paste(x, src, a.x0, w)
+		dst.paste(x, src, a.x0, w, t.blank())
 	}
 }
 
-// paste copies w columns of src from sx to x. Wide characters that are cut become blanks.
-func (r *Row) paste(x int, src *Row, sx, w int) {
+// paste copies w columns of src from sx to x. Wide characters that are cut become blank.
+func (r *Row) paste(x int, src *Row, sx, w int, blank Cell) {
 	if r.wide {
-		r.split(x)
-		r.split(x + w)
+		r.split(x, blank)
+		r.split(x+w, blank)
 	}
 	copy(r.cells[x:x+w], src.cells[sx:sx+w])
 	if src.wide {
 		r.wide = true
 		if r.cells[x].ext()&spacerFlag != 0 {
-			r.cells[x] = r.cells[x].Erased()
+			r.cells[x] = blank
 		}
 		if r.cells[x+w-1].ext()&wideFlag != 0 {
-			r.cells[x+w-1] = r.cells[x+w-1].Erased()
+			r.cells[x+w-1] = blank
 		}
 	}
 	r.plain = r.plain && src.plain

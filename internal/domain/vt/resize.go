@@ -5,8 +5,9 @@ package vt
 const maxPulled = 2 * MaxRows
 
 // Resize changes the screen's size, clamped as in [Options]. The main screen's lines are wrapped anew; lines that no
-// longer fit go to the history, and come back from it when a full screen grows. The alternate screen is cropped. Margins are
-// reset and mode 2026 ends. With mode 2048 the program is told by a reply.
+// longer fit go to the history, and come back from it when a full screen grows. The alternate screen is cropped
+// at the right, and at the bottom or, where that would take the cursor's line, at the top. Margins are reset and mode
+// 2026 ends. With mode 2048 the program is told by a reply.
 func (t *Terminal) Resize(cols, rows int) {
 	cols, rows = clamp(cols, 1, MaxCols), clamp(rows, 1, MaxRows)
 	t.begin()
@@ -28,7 +29,13 @@ func (t *Terminal) resize(cols, rows int) {
 		t.reflow(cols, rows, &saved, &point{})
 	}
 	if t.alt.rows != nil {
-		t.alt.rows = t.crop(t.alt.rows, cols, rows)
+		above := 0 // what leaves at the top, for the cursor's line to stay
+		if !onMain {
+			above = max(cursor.y-rows+1, 0)
+			cursor.y -= above
+			t.alt.saved.cy = max(t.alt.saved.cy-above, 0)
+		}
+		t.alt.rows = t.crop(t.alt.rows[above:], cols, rows)
 	}
 	for _, s := range []*screen{&t.main, &t.alt} {
 		s.saved.cx, s.saved.cy = min(s.saved.cx, cols-1), min(s.saved.cy, rows-1)
@@ -51,12 +58,12 @@ type point struct {
 	after bool
 }
 
-// crop returns the rows cut or filled to a new size, the top left corner staying.
+// crop returns the rows cut or filled at the right and at the bottom to a new size.
 func (t *Terminal) crop(rows []*Row, cols, n int) []*Row {
 	out := t.newRows(cols, n)
 	for y := range min(n, len(rows)) {
 		w := min(cols, len(rows[y].cells))
-		out[y].paste(0, rows[y], 0, w)
+		out[y].paste(0, rows[y], 0, w, Cell{})
 	}
 	return out
 }

@@ -78,7 +78,7 @@ func TestResizeBack(t *testing.T) {
 
 func TestResizeOfTheAlternateScreen(t *testing.T) {
 	tm := New(Options{Cols: 20, Rows: 5, HistoryLines: 100})
-	tm.Write([]byte("main 1\r\nmain 2 is long\x1b[?1049h\x1b[Halt 宽字 text\x1b[5;20H"))
+	tm.Write([]byte("main 1\r\nmain 2 is long\x1b[?1049h\x1b[Halt 宽字 text\x1b[3;20H"))
 	tm.Resize(6, 3)
 	require.Equal(t, []string{"alt 宽", "", ""}, screenText(tm))
 	require.Equal(t, 5, tm.Cursor().Col)
@@ -87,6 +87,12 @@ func TestResizeOfTheAlternateScreen(t *testing.T) {
 	tm.Resize(20, 5)
 	tm.Write([]byte("\x1b[?1049l!"))
 	require.Equal(t, []string{"main 1", "main 2 is long!", "", "", ""}, screenText(tm))
+
+	tm.Write([]byte("\x1b[?1049h\x1b[H1\r\n2\r\n3\r\n4\x1b7"))
+	tm.Resize(20, 2)
+	require.Equal(t, []string{"3", "4"}, screenText(tm), "the cursor's line stays")
+	tm.Write([]byte("a\x1b8b"))
+	require.Equal(t, []string{"3", "4b"}, screenText(tm))
 }
 
 func TestClearedScreenGrowsEmpty(t *testing.T) {

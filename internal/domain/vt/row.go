@@ -43,8 +43,8 @@ func (r *Row) erase(from, to int, blank Cell) {
 		return
 	}
 	if r.wide {
-		r.split(from)
-		r.split(to)
+		r.split(from, blank)
+		r.split(to, blank)
 	}
 	if blank == (Cell{}) {
 		if to >= r.used {
@@ -70,13 +70,13 @@ func fillCells(cells []Cell, c Cell) {
 	}
 }
 
-// split makes column x a boundary between characters: a wide character across it is blanked.
-func (r *Row) split(x int) {
+// split makes column x a boundary between characters: both halves of a wide character across it become blank, which is
+// what the operation that needs the boundary leaves.
+func (r *Row) split(x int, blank Cell) {
 	if x <= 0 || x >= r.used || r.cells[x].ext()&spacerFlag == 0 {
 		return
 	}
-	r.cells[x-1] = r.cells[x-1].Erased()
-	r.cells[x] = r.cells[x].Erased()
+	r.cells[x-1], r.cells[x] = blank, blank
 }
 
 // insert shifts cells [from, to) right by n, drops what leaves and fills with blank.
@@ -86,9 +86,9 @@ func (r *Row) insert(from, to, n int, blank Cell) {
 		return
 	}
 	if r.wide {
-		r.split(from)
-		r.split(to - n)
-		r.split(to)
+		r.split(from, blank)
+		r.split(to-n, blank)
+		r.split(to, blank)
 	}
 	copy(r.cells[from+n:to], r.cells[from:to-n])
 	r.used = max(r.used, min(to, r.used+n))
@@ -102,9 +102,9 @@ func (r *Row) remove(from, to, n int, blank Cell) {
 		return
 	}
 	if r.wide {
-		r.split(from)
-		r.split(from + n)
-		r.split(to)
+		r.split(from, blank)
+		r.split(from+n, blank)
+		r.split(to, blank)
 	}
 	copy(r.cells[from:to-n], r.cells[from+n:to])
 	r.overwrite(to-n, to, blank)

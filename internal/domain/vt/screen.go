@@ -41,6 +41,9 @@ func (t *Terminal) touch(y int) *Row {
 // blank returns what erasing leaves: the pen's background (BCE).
 func (t *Terminal) blank() Cell { return t.pen.Erased() }
 
+// space returns what printing leaves of a wide character that it cuts: a blank in the pen's style, as xterm has it.
+func (t *Terminal) space() Cell { return Cell{lo: t.pen.lo | ' ', hi: t.pen.hi} }
+
 // recycle blanks a row that left its place for a new one.
 func (t *Terminal) recycle(r *Row) {
 	r.blankAll(t.blank())
@@ -112,7 +115,7 @@ func (t *Terminal) shiftRows(top, bot, n int) {
 	for range bot - top + 1 {
 		dst := t.touch(y)
 		if from := y + n; from >= top && from <= bot {
-			dst.paste(t.left, t.rows[from], t.left, t.right+1-t.left)
+			dst.paste(t.left, t.rows[from], t.left, t.right+1-t.left, t.blank())
 		} else {
 			dst.erase(t.left, t.right+1, t.blank())
 		}
