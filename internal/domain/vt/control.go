@@ -136,13 +136,14 @@ func (t *Terminal) escapeMid(b byte) int {
 	return 1
 }
 
+// escapeWith acts on an escape sequence with one intermediate byte.
 func (t *Terminal) escapeWith(inter, final byte) {
 	switch inter {
 	case '(', ')', '*', '+':
 		t.designate(int(inter-'('), set94(final))
 	case '-', '.', '/':
 		t.designate(int(inter-'-')+1, set96(final))
-	case '#':
+	case '#': // of DECDHL, DECSWL and DECDWL nothing shows: all lines are single
 		if final == '8' {
 			t.alignmentTest()
 		}

@@ -6,18 +6,14 @@ func (t *Terminal) csiIntermediate(final byte) {
 	if ps.ninter != 1 {
 		return
 	}
-	key := string([]byte{byte(ps.inter), final})
-	switch ps.prefix {
-	case 0:
-		t.csiWith(key)
-	case '?':
-		if key == "$p" {
-			t.replyDECMode(ps.arg(0, 0))
-		}
+	key := []byte{ps.prefix, byte(ps.inter), final}
+	if ps.prefix == 0 {
+		key = key[1:]
 	}
+	t.csiWith(string(key))
 }
 
-// csiWith acts on sequences without prefix; key is the intermediate and the final byte.
+// csiWith acts on the sequence whose prefix, if any, intermediate and final byte are key.
 func (t *Terminal) csiWith(key string) {
 	ps := &t.par
 	switch key {
@@ -63,6 +59,8 @@ func (t *Terminal) csiWith(key string) {
 func (t *Terminal) request(key string) {
 	ps := &t.par
 	switch key {
+	case "?$p":
+		t.replyDECMode(ps.arg(0, 0))
 	case "$p":
 		t.replyANSIMode(ps.arg(0, 0))
 	case "$w":
