@@ -123,12 +123,14 @@
 //	CSI ? S        XTSMGRAPHICS     answers  \e[?1;1;0S          an error: no graphics
 //	CSI ? W        DECST8C          changes  \e[3g | \e[?5W
 //	CSI ? h, l     DECSET/RST       changes  \e[?6l | \e[?6h     see the modes
+//	CSI ? g        XTQFMTKEYS       answers  \e[?4g
 //	CSI ? m        XTQMODKEYS       answers  \e[?4m
 //	CSI ? n        DECDSR           answers  \e[?6n              see the reports
 //	CSI ? r        XTRESTORE        changes  \e[?2004r
 //	CSI ? s        XTSAVE           changes  \e[?7s
 //	CSI ? u                         answers  \e[?u               kitty keyboard
 //	CSI > c        DA2              answers  \e[>c
+//	CSI > f        XTFMTKEYS        changes  \e[>4;1f            formatOtherKeys alone
 //	CSI > m        XTMODKEYS        changes  \e[>4;2m            modifyOtherKeys alone
 //	CSI > n        XTMODKEYS        changes  \e[>4;1m | \e[>4n
 //	CSI > q        XTVERSION        answers  \e[>q
@@ -165,7 +167,6 @@
 //	CSI i          MC               nothing  \e[5i               there is no printer
 //	CSI q          DECLL            nothing  \e[1q
 //	CSI > T, t     XTSMTITLE        nothing  \e[>1{}
-//	CSI > f        XTFMTKEYS        nothing  \e[>4;1f
 //	CSI > p        XTSMPOINTER      nothing  \e[>1p
 //	CSI " p        DECSCL           nothing  \e[61"p             always VT420
 //	CSI $ |        DECSCPP          nothing  \e[132$|
