@@ -88,8 +88,9 @@ type client struct {
 	resized, suspend, resumed chan struct{}
 
 	// Owned by the pump.
-	keys keys
-	help bool // the keys are shown
+	typing typing
+	help   bool // the keys are shown
+	mouse  mouse
 
 	// Set by the link before the other goroutines begin.
 	id       domain.SessionID
@@ -103,7 +104,7 @@ type client struct {
 func newClient(o Options) *client {
 	n := newNotices(o.Leader)
 	c := &client{
-		o: o, out: newOutbox(), notices: n, screen: newScreen(o.Terminal, n), keys: keys{leader: o.Leader},
+		o: o, out: newOutbox(), notices: n, screen: newScreen(o.Terminal, n), typing: typing{leader: o.Leader},
 		over: make(chan outcome, 1), linked: make(chan struct{}), closing: make(chan struct{}),
 		resized: make(chan struct{}, 1), suspend: make(chan struct{}, 1), resumed: make(chan struct{}, 1),
 	}

@@ -15,6 +15,7 @@ type composer struct {
 	frame render.Frame
 	blank *vt.Terminal // shown before the first state
 	x, y  int          // of the window in the pane
+	input shown        // of the frame
 
 	notices *notices
 	version uint64       // of the notices in overlay
@@ -32,10 +33,13 @@ func (c *composer) compose(term *vt.Terminal, size domain.Size) *render.Frame {
 	}
 	f := &c.frame
 	f.SetTerminal(term)
+	c.input = shown{modes: f.Modes, cols: f.Cols, rows: f.Rows}
+	f.Modes = terminalModes(f.Modes)
 	if f.Cols != size.Cols || f.Rows != size.Rows {
 		c.x = follow(c.x, f.Cursor.Col, size.Cols, f.Cols)
 		c.y = follow(c.y, f.Cursor.Row, size.Rows, f.Rows)
 		f.Window(c.x, c.y, size.Cols, size.Rows)
+		c.input.x, c.input.y = c.x, c.y
 	}
 	if c.overlay != nil || c.version != c.notices.version.Load() {
 		c.lay(size)

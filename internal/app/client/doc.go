@@ -7,7 +7,7 @@
 //
 // # Route of a key
 //
-// pump reads the terminal, keys takes out the leader key, the outbox numbers the bytes, keeps them until the daemon has
+// pump reads the terminal, typing takes out the leader key and the mouse, the outbox numbers the bytes, keeps them until the daemon has
 // them, and sends them: all on the pump's goroutine. With more than directBytes on their way, or another send under way,
 // the sender goroutine sends. At most protocol.InputWindowBytes are unacknowledged; lookaheadBytes more are read and
 // searched for the leader; then the terminal is not read. After a lost connection the same messages are sent again with
@@ -29,9 +29,13 @@
 //
 // # Modes
 //
-// The modes of the user's terminal follow the program's, bracketed paste and kitty keys included: what arrives is what
-// the program asked for, and passes unchanged. A paste is recognised by its markers only to keep the leader key out of
-// it; where the program has bracketed paste off, a pasted leader byte is a leader.
+// The modes of the user's terminal follow the program's, bracketed paste, modifyOtherKeys and kitty keys included: what
+// arrives is what the program asked for, and passes unchanged. A paste is recognised by its markers only to keep the
+// leader key out of it; where the program has bracketed paste off, a pasted leader byte is a leader.
+//
+// The mouse is the exception: the terminal reports it in SGR whatever the program asked for, as the terminal may show only
+// a window of the session, or more than the session. Each report is moved to the session's cells and encoded anew for the
+// program's modes; what happens beside the session is not sent (mouse.go).
 //
 // docs/protocol.md, Session conversation, is what is spoken.
 package client

@@ -1,13 +1,16 @@
 package client
 
-import "github.com/vev-term/vev/internal/protocol"
+import (
+	"github.com/vev-term/vev/internal/domain/keys"
+	"github.com/vev-term/vev/internal/protocol"
+)
 
 // Bounds of what is kept of the user's input.
 const (
 	// lookaheadBytes may be read from the terminal beyond the input window, so that the leader key is seen while the
 	// program takes nothing. Behind that the terminal is not read: its kernel buffer fills and it waits.
 	lookaheadBytes = 64 << 10
-	maxLogBytes    = protocol.InputWindowBytes + lookaheadBytes + maxSequence
+	maxLogBytes    = protocol.InputWindowBytes + lookaheadBytes + keys.MaxSequence
 	minLogBytes    = 4 << 10
 	// maxUnacked bounds the messages in flight; at it, further bytes wait unnumbered and go in fewer, larger messages.
 	maxUnacked = 1024
@@ -31,7 +34,7 @@ type inputLog struct {
 }
 
 // room is how many bytes may be read: beside them, the begin of a sequence that was read before finds place too.
-func (l *inputLog) room() int { return max(0, maxLogBytes-maxSequence-l.kept) }
+func (l *inputLog) room() int { return max(0, maxLogBytes-keys.MaxSequence-l.kept) }
 
 // unsent reports whether a message waits to be sent, now or when the window opens.
 func (l *inputLog) unsent() bool { return l.nextAt < l.kept }

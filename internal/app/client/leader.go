@@ -2,8 +2,11 @@ package client
 
 import (
 	"bytes"
-	"unicode/utf8"
+
+	"github.com/vev-term/vev/internal/domain/keys"
 )
+
+const esc = 0x1b
 
 // DefaultLeader is Ctrl-\.
 const DefaultLeader byte = 0x1c
@@ -20,58 +23,59 @@ const (
 	actSent    // the leader came twice: the second one goes to the program
 	actCancel  // Escape or a paste instead of a key
 	actUnknown // a key without meaning, which is dropped
+	actMouse   // the mouse did what is in event
 )
 
-// keys finds the leader key in what the terminal sends. Everything else passes unchanged.
+// typing finds in what the terminal sends what is the client's: the leader key and the mouse. Everything else passes
+// unchanged.
 //
-// The leader counts only where it was typed: not inside a bracketed paste, however its markers are cut by reads. It comes
-// as its control byte, or as a kitty or modifyOtherKeys sequence. A lone Escape must never wait for more, so a sequence
-// that is cut by a read passes in pieces and is no leader; once the terminal has shown that it encodes its Escape key
-// (the caller knows that the program has asked for that now), a cut sequence waits for its rest instead.
-type keys struct {
+// The leader counts only where it was typed: not inside a bracketed paste. It comes as its control byte, or as a kitty or
+// modifyOtherKeys sequence. A lone Escape must never wait for more, so a sequence that is cut by a read passes in pieces
+// and is no leader; once the terminal has shown that it encodes its Escape key (the caller knows that the program has
+// asked for that now), a cut sequence waits for its rest instead. So does a cut report of the mouse, which no key begins
+// like, and the end of a paste, which always comes.
+type typing struct {
 	leader  byte
 	pending bool // the leader came
-	paste   bool // inside a bracketed paste
 	encodes bool // the terminal has sent a key as CSI u
+	mouse   bool // the terminal was asked to report the mouse
+	decoder keys.Decoder
 
 	// tail is the begin of a sequence whose bytes passed already.
-	tail  [maxSequence]byte
+	tail  [keys.MaxSequence]byte
 	tailN int
-	// raw bytes of an X10 mouse report are still to come: they are no keys.
-	raw int
+
+	event  keys.Event // of actMouse
+	passed int        // how many bytes of its sequence passed before it was known for what it is
 }
 
 // step looks at the begin of p, which is not empty. The caller passes on p[:pass], leaves out the next drop bytes, does
-// act, and goes on with the rest. When all three are zero, p is the begin of a sequence of less than maxSequence bytes: the caller
-// comes again with it and what is read next. hold: the program has asked for keys in which Escape is encoded.
-func (k *keys) step(p []byte, hold bool) (pass, drop int, act action) {
-	if k.raw > 0 {
-		pass = min(k.raw, len(p))
-		k.raw -= pass
-		return pass, 0, noAction
-	}
+// act, and goes on with the rest. When all three are zero, p is the begin of a sequence of less than keys.MaxSequence
+// bytes: the caller comes again with it and what is read next. hold: the program has asked for keys in which Escape is
+// encoded.
+func (k *typing) step(p []byte, hold bool) (pass, drop int, act action) {
 	if k.tailN > 0 {
-		if pass = k.rejoin(p); pass > 0 {
-			return pass, 0, noAction
+		if pass, drop, act, done := k.rejoin(p); done {
+			return pass, drop, act
 		}
 	}
 	if k.pending {
 		return k.key(p)
 	}
 	i := k.skip(p)
-	for i < len(p) && p[i] == esc {
-		n := sequence(p[i:])
-		if n == 0 {
+	for i < len(p) && (p[i] == esc || k.decoder.Pasting()) {
+		e, n := k.next(p[i:])
+		switch {
+		case n == 0:
 			return k.cut(p, i, hold && k.encodes)
-		}
-		if k.sees(p[i : i+n]) {
+		case e.Kind == keys.MouseEvent:
+			k.event, k.passed = e, 0
+			return i, n, actMouse
+		case k.isLeader(e) && e.Action == keys.Press:
 			k.pending = true
 			return i, n, actPending
 		}
 		i += n
-		if k.raw > 0 {
-			return i, 0, noAction
-		}
 		i += k.skip(p[i:])
 	}
 	if i < len(p) {
@@ -81,105 +85,118 @@ func (k *keys) step(p []byte, hold bool) (pass, drop int, act action) {
 	return len(p), 0, noAction
 }
 
-// skip returns the index of the first byte that matters: Escape, or the leader outside a paste.
-func (k *keys) skip(p []byte) int {
+// next decodes an event. Escape before another control is a key of its own, so that a leader behind it is seen.
+func (k *typing) next(p []byte) (e keys.Event, n int) {
+	if !k.decoder.Pasting() && p[0] == esc && len(p) > 1 && (p[1] < 0x20 || p[1] == 0x7f) {
+		return keys.Event{Kind: keys.KeyEvent, Key: keys.Escape}, 1
+	}
+	e, n = k.decoder.Next(p, true)
+	if e.Kind == keys.KeyEvent && p[n-1] == 'u' && n > 2 {
+		k.encodes = true
+	}
+	return e, n
+}
+
+// isLeader reports whether the event is of the key that sends the leader's byte.
+func (k *typing) isLeader(e keys.Event) bool {
+	code := keys.Key(k.leader | 0x40)
+	if code >= 'A' && code <= 'Z' {
+		code += 'a' - 'A'
+	}
+	e.Action = keys.Press
+	return e.Is(code, keys.Ctrl)
+}
+
+// skip returns the index of the first byte that matters: Escape, or the leader; in a paste all do.
+func (k *typing) skip(p []byte) int {
+	if k.decoder.Pasting() {
+		return 0
+	}
 	if i := bytes.IndexByte(p, esc); i >= 0 {
 		p = p[:i]
 	}
-	if !k.paste {
-		if i := bytes.IndexByte(p, k.leader); i >= 0 {
-			return i
-		}
+	if i := bytes.IndexByte(p, k.leader); i >= 0 {
+		return i
 	}
 	return len(p)
 }
 
 // cut handles a sequence at p[i:] whose rest was not read yet.
-func (k *keys) cut(p []byte, i int, hold bool) (pass, drop int, act action) {
-	if hold {
+func (k *typing) cut(p []byte, i int, hold bool) (pass, drop int, act action) {
+	if hold || k.decoder.Pasting() || k.isMouse(p[i:]) {
 		return i, 0, noAction
 	}
 	k.tailN = copy(k.tail[:], p[i:])
 	return len(p), 0, noAction
 }
 
-// rejoin completes the sequence whose begin passed already, and returns how much of p belongs to it.
-func (k *keys) rejoin(p []byte) int {
+// isMouse reports whether p begins like a report of the mouse, where such are to be expected.
+func (k *typing) isMouse(p []byte) bool {
+	return k.mouse && len(p) > 2 && p[1] == '[' && (p[2] == '<' || p[2] == 'M')
+}
+
+// rejoin completes the sequence whose begin passed already. done is false when nothing of p belongs to it.
+func (k *typing) rejoin(p []byte) (pass, drop int, act action, done bool) {
 	before := k.tailN
-	k.tailN += copy(k.tail[before:], p)
-	n := sequence(k.tail[:k.tailN])
-	if n == 0 {
-		return k.tailN - before
+	n := before + copy(k.tail[before:], p)
+	whole := k.tail[:n]
+	e, n := k.next(whole)
+	switch {
+	case n == 0 && k.isMouse(whole):
+		return 0, 0, noAction, true
+	case n == 0:
+		k.tailN = len(whole)
+		return len(whole) - before, 0, noAction, true
 	}
 	k.tailN = 0
-	k.sees(k.tail[:n])
-	return n - before
-}
-
-// sees follows a whole sequence outside of a pending leader, and reports whether it is the leader.
-func (k *keys) sees(s []byte) bool {
-	switch c := parse(s); {
-	case c.isPasteEnd():
-		k.paste = false
-	case k.paste:
-	case c.isPasteBegin():
-		k.paste = true
-	case c.isMouseX10():
-		k.raw = 3
-	case c.isKey():
-		k.encodes = k.encodes || c.final == 'u'
-		return c.is(k.leader) && c.event == pressed
+	if e.Kind == keys.MouseEvent {
+		k.event, k.passed = e, before
+		return 0, n - before, actMouse, true
 	}
-	return false
+	return n - before, 0, noAction, n > before
 }
 
-// key handles what comes after the leader.
-func (k *keys) key(p []byte) (pass, drop int, act action) {
-	switch c := p[0]; {
-	case c == k.leader:
+// key handles what comes after the leader. What is no press of a key passes, and the leader goes on waiting.
+func (k *typing) key(p []byte) (pass, drop int, act action) {
+	switch {
+	case p[0] == k.leader:
 		return 1, 0, k.done(actSent)
-	case c == esc && len(p) == 1:
+	case p[0] == esc && (len(p) == 1 || p[1] < 0x20 || p[1] == 0x7f):
 		return 0, 1, k.done(actCancel)
-	case c == esc:
-		return k.sequence(p)
-	case !utf8.FullRune(p):
-		return 0, 0, noAction
 	}
-	r, n := utf8.DecodeRune(p)
-	return 0, n, k.done(meaning(r))
+	e, n := k.next(p)
+	switch {
+	case n == 0:
+		return 0, 0, noAction
+	case e.Kind == keys.PasteBegin:
+		return n, 0, k.done(actCancel)
+	case e.Kind == keys.MouseEvent:
+		k.event, k.passed = e, 0
+		return 0, n, actMouse
+	case e.Kind != keys.KeyEvent && e.Kind != keys.Unknown:
+		return n, 0, noAction
+	case k.isLeader(e) && e.Action != keys.Press:
+		return 0, n, noAction
+	case e.Action == keys.Release, e.IsModifier():
+		return n, 0, noAction
+	case k.isLeader(e):
+		return n, 0, k.done(actSent)
+	}
+	return 0, n, k.done(meaning(character(e)))
 }
 
-func (k *keys) done(act action) action {
+func (k *typing) done(act action) action {
 	k.pending = false
 	return act
 }
 
-// sequence handles an escape sequence after the leader. What is no key press passes, and the leader goes on waiting.
-func (k *keys) sequence(p []byte) (pass, drop int, act action) {
-	n := sequence(p)
-	if n == 0 {
-		return 0, 0, noAction
+// character is what the key types. Of a terminal that tells no shifted key: Shift and / in the common layout.
+func character(e keys.Event) rune {
+	r := e.Rune()
+	if r == '/' && e.Mods&keys.Shift != 0 && e.Text == "" && e.Shifted == 0 {
+		return '?'
 	}
-	c := parse(p[:n])
-	switch {
-	case n == 1: // Escape, then something else
-		return 0, 1, k.done(actCancel)
-	case c.isPasteBegin():
-		k.paste = true
-		return n, 0, k.done(actCancel)
-	case c.isMouseX10():
-		k.raw = 3
-		return n, 0, noAction
-	case c.isReport():
-		return n, 0, noAction
-	case c.is(k.leader) && c.event != pressed:
-		return 0, n, noAction
-	case c.event == released, c.isModifier():
-		return n, 0, noAction
-	case c.is(k.leader):
-		return n, 0, k.done(actSent)
-	}
-	return 0, n, k.done(meaning(c.rune()))
+	return r
 }
 
 // meaning is the key table.

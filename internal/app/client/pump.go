@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 
+	"github.com/vev-term/vev/internal/domain/vt"
 	"github.com/vev-term/vev/internal/protocol"
 )
 
@@ -31,9 +32,11 @@ func (c *client) pump(ctx context.Context) outcome {
 // keysIn sends what is typed and does what is asked of the client; it returns the begin of a sequence that is not whole.
 func (c *client) keysIn(p []byte) (rest []byte, detached bool) {
 	const disambiguate = 1 // kitty flag: Escape comes as a sequence
-	hold := c.screen.kitty.Load()&disambiguate != 0
+	shown := c.screen.shown.Load()
+	hold := shown.modes.KittyFlags&disambiguate != 0
+	c.typing.mouse = shown.modes.Mouse != vt.MouseNone
 	for len(p) > 0 {
-		pass, drop, act := c.keys.step(p, hold)
+		pass, drop, act := c.typing.step(p, hold)
 		if pass == 0 && drop == 0 && act == noAction {
 			return p, false
 		}
@@ -45,6 +48,8 @@ func (c *client) keysIn(p []byte) (rest []byte, detached bool) {
 		case noAction:
 		case actDetach:
 			return nil, true
+		case actMouse:
+			c.moused(shown)
 		default:
 			c.do(act)
 		}
@@ -79,7 +84,7 @@ func (c *client) do(act action) {
 		signal(c.suspend)
 	case actUnknown:
 		c.notices.say("no such key: %s ? shows the keys", c.notices.leader)
-	case noAction, actDetach, actSent, actCancel:
+	case noAction, actDetach, actSent, actCancel, actMouse:
 	}
 	c.notices.setKeys(keysNone)
 }

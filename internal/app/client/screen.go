@@ -38,15 +38,16 @@ type screen struct {
 	painter  *render.Painter
 	buf      []byte // what is to be written next; events wait here for their state
 
-	// kitty are the keyboard flags that the terminal was asked for, for the pump.
-	kitty atomic.Uint32
+	shown atomic.Pointer[shown] // of the last frame, for the pump; what it points to is not changed
 }
 
 func newScreen(tty ports.Terminal, n *notices) *screen {
-	return &screen{
+	s := &screen{
 		turn: make(chan struct{}, 1), tty: tty, painter: render.NewPainter(render.UserTerminal),
 		composer: composer{notices: n},
 	}
+	s.shown.Store(&shown{})
+	return s
 }
 
 func (s *screen) take() { s.turn <- struct{}{} }
@@ -152,8 +153,9 @@ func (s *screen) paint() error {
 	f := s.composer.compose(s.view.term, s.size)
 	s.buf = s.painter.Paint(s.buf, f)
 	err := s.write()
-	if flags := uint32(f.Modes.KittyFlags); s.kitty.Load() != flags {
-		s.kitty.Store(flags)
+	if s.composer.input != *s.shown.Load() {
+		now := s.composer.input
+		s.shown.Store(&now)
 	}
 	return err
 }

@@ -51,7 +51,7 @@ func (a *attachment) difference() string {
 	if gc.Visible != wc.Visible || gc.Visible && (gc.Col != wc.Col-x0 || gc.Row != wc.Row-y0) {
 		return fmt.Sprintf("cursor is %+v, should be %+v less %d,%d", gc, wc, x0, y0)
 	}
-	gm, wm := got.Modes(), want.Modes()
+	gm, wm := got.Modes(), terminalModes(want.Modes())
 	gm.Alternate, wm.Alternate = false, false
 	gm.AltScroll, wm.AltScroll = false, false
 	gm.Autowrap, wm.Autowrap, gm.Origin, wm.Origin = false, false, false, false

@@ -287,12 +287,12 @@ func mouseURXVT(s sequence) Event {
 	return mouse(s.params[0][0]-32, s.params[1][0], s.params[2][0], false)
 }
 
-// mouse returns the event of a button code and a place that counts from 1. In the older encodings a release is button
-// 3 without motion.
+// mouse returns the event of a button code and a place that counts from 1; a Reply when there is no such place. In the
+// older encodings a release is button 3 without motion.
 func mouse(code, x, y int, release bool) Event {
 	const bits = mouseShift | mouseAlt | mouseCtrl | mouseMotion
 	if code < 0 || code > 255 || x < 1 || y < 1 {
-		return Event{Kind: Unknown}
+		return Event{Kind: Reply}
 	}
 	e := Event{Kind: MouseEvent, Mouse: Mouse{Button: Button(code &^ bits), X: x - 1, Y: y - 1}}
 	if code&mouseShift != 0 {

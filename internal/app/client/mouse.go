@@ -1,0 +1,70 @@
+package client
+
+import (
+	"github.com/vev-term/vev/internal/domain/keys"
+	"github.com/vev-term/vev/internal/domain/vt"
+)
+
+// shown is what decides about input of what the terminal shows: the program's modes and where the window lies.
+type shown struct {
+	modes      vt.Modes
+	cols, rows int // of the session
+	x, y       int // of the window's first cell in the session
+}
+
+// terminalModes are the modes that the user's terminal gets for a program's: it reports the mouse in the encoding that
+// carries every place and every button, whatever the program asked for, and in no older tracking than presses and
+// releases.
+func terminalModes(m vt.Modes) vt.Modes {
+	if m.Mouse == vt.MouseX10 {
+		m.Mouse = vt.MouseNormal
+	}
+	m.MouseEncoding = vt.MouseDefault
+	if m.Mouse != vt.MouseNone {
+		m.MouseEncoding = vt.MouseSGR
+	}
+	return m
+}
+
+// mouse is the pump's memory of the mouse.
+type mouse struct {
+	held bool // a button was pressed within the session and not released yet
+	buf  []byte
+}
+
+// place moves an event from the terminal to the session, and reports whether it is one of the session's: what happens
+// beside it is not, but for the rest of a drag that began in it, which is told from the nearest edge.
+func (m *mouse) place(e *keys.Event, s *shown) bool {
+	e.Mouse.X += s.x
+	e.Mouse.Y += s.y
+	inside := e.Mouse.X < s.cols && e.Mouse.Y < s.rows
+	mine := inside || m.held && e.Mouse.Action != keys.MousePress
+	e.Mouse.X, e.Mouse.Y = min(e.Mouse.X, s.cols-1), min(e.Mouse.Y, s.rows-1)
+	switch {
+	case e.Mouse.Action == keys.MouseRelease:
+		m.held = false
+	case e.Mouse.Action == keys.MousePress && inside && !e.Mouse.Button.Wheel():
+		m.held = true
+	}
+	return mine
+}
+
+// append appends what the program is to get for an event of the terminal's mouse. A cell counts as one pixel: a session
+// has no size in pixels that a program could divide by.
+func (m *mouse) append(dst []byte, e keys.Event, s *shown) []byte {
+	if s.cols == 0 || !m.place(&e, s) {
+		return dst
+	}
+	return keys.AppendMouse(dst, e, s.modes)
+}
+
+// moused sends what the mouse did, encoded for the program.
+func (c *client) moused(s *shown) {
+	if c.readOnly {
+		return
+	}
+	c.mouse.buf = c.mouse.append(c.mouse.buf[:0], c.typing.event, s)
+	if n := c.typing.passed; len(c.mouse.buf) > n { // every form begins with the bytes that passed
+		c.out.typed(c.mouse.buf[n:])
+	}
+}
