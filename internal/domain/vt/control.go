@@ -41,7 +41,7 @@ func (t *Terminal) escape(b byte) int {
 		ps.addIntermediate(b)
 		return 1
 	case b >= 0x80:
-		ps.state = stGround
+		ps.abandon()
 		return 0
 	case b < 0x20 || b == 0x7f:
 		t.always(b)
@@ -118,7 +118,7 @@ func (t *Terminal) escapeMid(b byte) int {
 	case b >= 0x20 && b < 0x30:
 		ps.addIntermediate(b)
 	case b >= 0x80:
-		ps.state = stGround
+		ps.abandon()
 		return 0
 	case b < 0x20 || b == 0x7f:
 		t.always(b)
@@ -187,24 +187,22 @@ func (t *Terminal) reverseIndex() {
 
 // backIndex is DECBI: left, or a column comes in at the left margin.
 func (t *Terminal) backIndex() {
-	t.moved()
-	switch {
-	case t.cx == t.left && t.inRows():
+	t.joinable = false
+	if t.cx == t.left && t.inRows() {
 		t.insertColumns(t.left, 1)
-	case t.cx > 0:
-		t.cx--
+		return
 	}
+	t.cursorLeft(1)
 }
 
 // forwardIndex is DECFI: right, or a column comes in at the right margin.
 func (t *Terminal) forwardIndex() {
-	t.moved()
-	switch {
-	case t.cx == t.right && t.inRows():
-		t.deleteColumns(t.left, 1)
-	case t.cx < t.cols-1:
-		t.cx++
+	t.joinable = false
+	if t.cx == t.right && t.inRows() {
+		t.deleteColumns(t.left, 1) // a pending wrap stays
+		return
 	}
+	t.cursorRight(1)
 }
 
 // alignmentTest is DECALN: a screen of E in default style; margins, origin mode and, as in xterm, the pen's rendition

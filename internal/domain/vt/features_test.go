@@ -63,7 +63,7 @@ func TestAttributesOfAreas(t *testing.T) {
 		name, in string
 		want     [3][]string
 	}{
-		{"DECCARA, a stream", grid + "\x1b[1;3;2;2;1$r", [3][]string{{"", "", "bold", "bold"}, {"bold", "bold", "", ""}, {"", "", "", ""}}},
+		{"DECCARA, a stream", grid + "\x1b[1;2;2;3;1$r", [3][]string{{"", "bold", "bold", "bold"}, {"bold", "bold", "bold", ""}, {"", "", "", ""}}},
 		{"DECCARA, a rectangle", grid + "\x1b[2*x\x1b[1;2;2;3;7$r", [3][]string{{"", "inverse", "inverse", ""}, {"", "inverse", "inverse", ""}, {"", "", "", ""}}},
 		{"DECCARA takes away", "\x1b[1;3;4m" + grid + "\x1b[2*x\x1b[1;1;1;2;22$r\x1b[2;1;2;2$r", [3][]string{
 			{"italic+single", "italic+single", "bold+italic+single", "bold+italic+single"},

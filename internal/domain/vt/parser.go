@@ -41,6 +41,7 @@ type parser struct {
 
 	partial  [4]byte // the beginning of a code point
 	npartial int
+	dropRune bool // the code point that comes next ended a sequence and shows nothing
 
 	prefix  byte // < = > ? of a CSI or DCS, 0 without
 	inter   uint16
@@ -135,8 +136,13 @@ func (t *Terminal) ground(p []byte) int {
 			}
 			i += n
 			if r < 0xa0 {
+				t.par.dropRune = false
 				t.control8(r)
 				return i
+			}
+			if t.par.dropRune {
+				t.par.dropRune = false
+				continue
 			}
 			t.printRune(r)
 		}
@@ -155,9 +161,12 @@ func (t *Terminal) resumeRune(p []byte) int {
 	}
 	used := n - ps.npartial // 0 when p[0] does not go on: it is the next character's
 	ps.npartial = 0
-	if r < 0xa0 {
+	drop := ps.dropRune
+	ps.dropRune = false
+	switch {
+	case r < 0xa0:
 		t.control8(r)
-	} else {
+	case !drop:
 		t.printRune(r)
 	}
 	return used
@@ -238,7 +247,7 @@ func (t *Terminal) parameters(p []byte) int {
 			}
 			ps.prefix = b
 		case b >= 0x80:
-			ps.state = stGround // text inside a sequence ends it
+			ps.abandon()
 			return i
 		default:
 			t.inSequence(b)
@@ -296,6 +305,17 @@ func (ps *parser) nextParam(colon bool) {
 	}
 }
 
+// abandon is called at the first byte of a code point over ASCII inside a sequence: the two are dropped together, as in
+// xterm, and in the head of a DCS the whole string. U+0080 to U+009F are still controls.
+func (ps *parser) abandon() {
+	if ps.state == stDCS || ps.state == stDCSMid {
+		ps.state = stSwallow
+		return
+	}
+	ps.state = stGround
+	ps.dropRune = true
+}
+
 func (ps *parser) malformed() {
 	if ps.state == stDCS || ps.state == stDCSMid {
 		ps.state = stSwallow
@@ -313,7 +333,7 @@ func (t *Terminal) intermediates(b byte) int {
 	case b >= 0x40 && b < 0x7f:
 		t.finish(b)
 	case b >= 0x80:
-		ps.state = stGround
+		ps.abandon()
 		return 0
 	case b >= 0x30 && b < 0x40:
 		ps.malformed()
@@ -333,7 +353,7 @@ func (t *Terminal) ignoreCSI(b byte) int {
 	case b >= 0x40 && b < 0x7f:
 		t.par.state = stGround
 	case b >= 0x80:
-		t.par.state = stGround
+		t.par.abandon()
 		return 0
 	default:
 		t.always(b)

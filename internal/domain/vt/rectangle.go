@@ -37,11 +37,15 @@ func (t *Terminal) rectangle(key string) bool {
 		if ok && (c >= 0x20 && c < 0x7f || c >= 0xa0 && c <= 0xff) {
 			t.fillArea(a, rune(c))
 		}
-	case "$z", "${": // the latter leaves what DECSCA protects, but not what SPA does
+	case "$z":
 		if ok {
 			for y := a.y0; y < a.y1; y++ {
-				t.eraseColumns(t.touch(y), a.x0, a.x1, key == "${" && !t.isoProtected)
+				t.eraseColumns(t.touch(y), a.x0, a.x1, false)
 			}
+		}
+	case "${":
+		if ok {
+			t.eraseText(a)
 		}
 	case "$v":
 		if ok {
@@ -55,6 +59,25 @@ func (t *Terminal) rectangle(key string) bool {
 		return false
 	}
 	return true
+}
+
+// eraseText is DECSERA: what DECSCA does not protect becomes blank, in the style that it has. SPA protects from other
+// erasing only.
+func (t *Terminal) eraseText(a rect) {
+	for y := a.y0; y < a.y1; y++ {
+		row := t.touch(y)
+		for x := a.x0; x < min(a.x1, row.used); x++ {
+			c := row.cells[x]
+			if c.attr()&protected != 0 && !t.isoProtected {
+				continue
+			}
+			c.setCh(' ')
+			c.setExt(c.ext() &^ (wideFlag | spacerFlag))
+			row.split(x, c)
+			row.split(x+1, c)
+			row.cells[x] = c
+		}
+	}
 }
 
 func (t *Terminal) fillArea(a rect, r rune) {

@@ -78,9 +78,6 @@ func (t *Terminal) attributeReversal() renditionChange {
 func (t *Terminal) changeArea(r renditionChange) {
 	page := t.page()
 	a, ok := t.area(0)
-	if !t.rectExtent {
-		ok = a.x0 < page.x1 && a.x1 > page.x0 && (a.y0 < a.y1-1 || ok)
-	}
 	if !ok {
 		return
 	}

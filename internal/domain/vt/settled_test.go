@@ -19,6 +19,12 @@ func TestSettledDifferences(t *testing.T) {
 		{"CSI s saves whatever its parameters, without DECLRMM", "a\x1b[2;3s\x1b[3;3H\x1b[ub", []string{"ab", "", ""}, 2, 0},
 		{"SL keeps a pending wrap", "abcdefgh\x1b[2 @i", []string{"cdefgh", "i", ""}, 1, 1},
 		{"SR keeps a pending wrap", "abcdefgh\x1b[2 Ai", []string{"  abcdef", "i", ""}, 1, 1},
+		{"DECFI at the right margin keeps a pending wrap", "abcdefgh\x1b9x", []string{"bcdefgh", "x", ""}, 1, 1},
+		{"DECBI moves as backspace does in reverse wrap mode", "\x1b[?45habcdefgh\x1b6x", []string{"abcdefgx", "", ""}, 7, 0},
+		{"a character that ends a CSI goes with it", "\x1b[3宽1m\x1b[─x\x1b[?中y\x1b[3 ézA", []string{"1mxyzA", "", ""}, 6, 0},
+		{"a character that ends an escape sequence goes with it", "\x1b中x\x1b(中y", []string{"xy", "", ""}, 2, 0},
+		{"a character in the head of a DCS makes it unknown", "\x1bP─qx\x1b\\y", []string{"y", "", ""}, 1, 0},
+		{"C1 in a CSI is carried out", "\x1b[3\u0085x", []string{"", "x", ""}, 1, 1},
 		{"DECLRMM set again keeps its margins", "\x1b[?69h\x1b[3;5s\x1b[?69h\x1b[1;3Habcd", []string{"  abc", "  d", ""}, 3, 1},
 	} {
 		tm := New(Options{Cols: 8, Rows: 3})
@@ -44,10 +50,33 @@ func TestCutWideCharacterIsErased(t *testing.T) {
 	}
 }
 
+// TestEraseOfTextKeepsItsStyle: DECSERA, unlike other erasing, changes no rendition (VT510 manual, DECSERA).
+func TestEraseOfTextKeepsItsStyle(t *testing.T) {
+	tm := New(Options{Cols: 8, Rows: 2})
+	tm.Write([]byte("\x1b[7;42ma中\x1b[1\"qp\x1b[0\"q\x1b[m\x1b[1;1;1;8${"))
+	require.Equal(t, "   p", rowText(tm, tm.Row(0)))
+	for x := range 3 {
+		require.Equal(t, Style{Bg: Indexed(2), Attrs: Inverse}, tm.Style(tm.Row(0).Cells()[x]))
+	}
+	require.Equal(t, Cell{}, tm.Row(0).Cells()[4])
+	checkInvariants(t, tm)
+}
+
 // TestAlignmentTestResetsTheRendition: the attributes are off behind DECALN, the colours stay.
 func TestAlignmentTestResetsTheRendition(t *testing.T) {
 	tm := New(Options{Cols: 8, Rows: 2})
 	tm.Write([]byte("\x1b[1;7;31m\x1b#8x"))
 	require.Equal(t, Style{}, tm.Style(tm.Row(1).Cells()[0]))
 	require.Equal(t, Style{Fg: Indexed(1)}, tm.Style(tm.Row(0).Cells()[0]))
+}
+
+// TestAreaFromRightToLeftIsNone: also for DECCARA and DECRARA over a stream of characters.
+func TestAreaFromRightToLeftIsNone(t *testing.T) {
+	for _, in := range []string{"\x1b[1;5;3;2;7$r", "\x1b[1;5;3;2;7$t"} {
+		tm := New(Options{Cols: 8, Rows: 3})
+		tm.Write([]byte("abcdefgh" + in))
+		for x := range 8 {
+			require.Equal(t, Style{}, tm.Style(tm.Row(0).Cells()[x]), "%q", in)
+		}
+	}
 }
