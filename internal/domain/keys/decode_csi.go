@@ -198,7 +198,7 @@ func (s sequence) character(code int, text string) Event {
 		k += named
 	case code == 0 && text != "":
 	case k == Tab, k == Enter, k == Escape, k == Backspace:
-	case code > utf8.MaxRune || !utf8.ValidRune(rune(code)) || !k.isChar():
+	case !k.isChar():
 		return Event{Kind: Unknown}
 	}
 	e := s.key(k, 0)
@@ -219,7 +219,7 @@ func (s sequence) character(code int, text string) Event {
 }
 
 func alternate(code int) Key {
-	if k := Key(code); code > 0 && code <= utf8.MaxRune && utf8.ValidRune(rune(code)) && k.isChar() {
+	if k := Key(code); k.isChar() {
 		return k
 	}
 	return 0

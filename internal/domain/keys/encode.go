@@ -21,6 +21,9 @@ const (
 // like a release outside of the kitty keyboard protocol. exact is false when the bytes are those of another event,
 // because the modes have no form for a modifier that is held with a character.
 func AppendKey(dst []byte, e Event, m vt.Modes) (out []byte, exact bool) {
+	if !e.Key.exists() && (e.Key != 0 || e.Text == "") {
+		return dst, true
+	}
 	if m.KittyFlags != 0 {
 		return appendKitty(dst, e, m)
 	}

@@ -109,7 +109,7 @@ func (e Event) char() rune {
 	switch {
 	case !upper:
 		return rune(k)
-	case e.Shifted != 0:
+	case e.Shifted.isChar():
 		return rune(e.Shifted)
 	}
 	return unicode.ToUpper(rune(k))

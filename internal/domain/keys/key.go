@@ -1,5 +1,7 @@
 package keys
 
+import "unicode/utf8"
+
 // Key is a key: its character, or one of the constants, which lie outside of Unicode.
 type Key rune
 
@@ -78,7 +80,12 @@ const (
 
 // isChar reports whether the key is a character that is no control.
 func (k Key) isChar() bool {
-	return k >= 0x20 && k != Backspace && k < named && (k < 0x80 || k >= 0xa0)
+	return k >= 0x20 && k != Backspace && (k < 0x80 || k >= 0xa0) && utf8.ValidRune(rune(k))
+}
+
+// exists reports whether there is such a key: events of others have no form.
+func (k Key) exists() bool {
+	return k.isChar() || k == Tab || k == Enter || k == Escape || k == Backspace || k >= Insert && k <= lastKittyKey
 }
 
 // isModifier reports whether the key is a modifier or a lock.

@@ -108,14 +108,14 @@ func appendAlternates(dst []byte, e Event) []byte {
 		if shifted = e.Shifted; shifted == 0 {
 			shifted = Key(unicode.ToUpper(rune(e.Key)))
 		}
-		if shifted == e.Key {
+		if shifted == e.Key || !shifted.isChar() {
 			shifted = 0
 		}
 	}
 	if shifted != 0 {
 		dst = appendInt(append(dst, ':'), int(shifted))
 	}
-	if e.Base != 0 && e.Base != e.Key {
+	if e.Base.isChar() && e.Base != e.Key {
 		if shifted == 0 {
 			dst = append(dst, ':')
 		}
