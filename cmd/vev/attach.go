@@ -12,6 +12,9 @@ import (
 	"github.com/vev-term/vev/internal/protocol"
 )
 
+// prefetchLines of history are there before scroll mode asks for them.
+const prefetchLines = 200
+
 // attach attaches this terminal as a says and ends with the program's status, if that is how
 // it was over.
 func (c *cli) attach(ctx context.Context, a *protocol.Attach, nest bool) error {
@@ -29,7 +32,9 @@ func (c *cli) attach(ctx context.Context, a *protocol.Attach, nest bool) error {
 		return err
 	}
 	a.Agent = os.Getenv("SSH_AUTH_SOCK")
-	result, err := client.Run(ctx, client.Options{Terminal: terminal, Dialer: dialer, Attach: *a})
+	result, err := client.Run(ctx, client.Options{
+		Terminal: terminal, Dialer: dialer, Attach: *a, Prefetch: prefetchLines,
+	})
 	if isNoDaemon(err) {
 		return noSession(a.Session)
 	}

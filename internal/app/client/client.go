@@ -28,6 +28,13 @@ type Options struct {
 	Attach protocol.Attach
 	// Leader is the control byte of the leader key, but not Escape; 0 is DefaultLeader.
 	Leader byte
+	// Copier gets what the user copies, beside the terminal's own clipboard; may be nil.
+	Copier ports.Copier
+	// Prefetch is how many lines of history, at most protocol.MaxHistoryLines, are fetched when the session is quiet, so
+	// that scroll mode finds them.
+	Prefetch int
+	// Mouse takes wheel and mouse for scroll mode where the program does not take them.
+	Mouse bool
 }
 
 // Result is how an attachment was over.
@@ -78,6 +85,7 @@ type client struct {
 	out     *outbox
 	screen  *screen
 	notices *notices
+	scroll  *scroller
 
 	wg      sync.WaitGroup
 	over    chan outcome  // cap 1: the first
@@ -85,7 +93,7 @@ type client struct {
 	closing chan struct{} // closed when the sender may end
 
 	// Each with room for one: told once until it was read.
-	resized, suspend, resumed chan struct{}
+	resized, suspend, resumed, redraw chan struct{}
 
 	// Owned by the pump.
 	typing typing
@@ -103,9 +111,14 @@ type client struct {
 
 func newClient(o Options) *client {
 	n := newNotices(o.Leader)
+	out := newOutbox()
+	redraw := make(chan struct{}, 1)
+	scroll := newScroller(out, func() { signal(redraw) })
+	scroll.prefetch, scroll.mousing = min(o.Prefetch, protocol.MaxHistoryLines), o.Mouse
 	c := &client{
-		o: o, out: newOutbox(), notices: n, screen: newScreen(o.Terminal, n), typing: typing{leader: o.Leader},
-		over: make(chan outcome, 1), linked: make(chan struct{}), closing: make(chan struct{}),
+		o: o, out: out, notices: n, scroll: scroll, screen: newScreen(o.Terminal, n, scroll), typing: typing{leader: o.Leader},
+		redraw: redraw,
+		over:   make(chan outcome, 1), linked: make(chan struct{}), closing: make(chan struct{}),
 		resized: make(chan struct{}, 1), suspend: make(chan struct{}, 1), resumed: make(chan struct{}, 1),
 	}
 	c.link.client = c

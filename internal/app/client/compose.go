@@ -17,6 +17,8 @@ type composer struct {
 	x, y  int          // of the window in the pane
 	input shown        // of the frame
 
+	scroll *scroller
+
 	notices *notices
 	version uint64       // of the notices in overlay
 	cols    int          // of overlay
@@ -35,11 +37,19 @@ func (c *composer) compose(term *vt.Terminal, size domain.Size) *render.Frame {
 	f.SetTerminal(term)
 	c.input = shown{modes: f.Modes, cols: f.Cols, rows: f.Rows}
 	f.Modes = terminalModes(f.Modes)
-	if f.Cols != size.Cols || f.Rows != size.Rows {
+	switch {
+	case c.scroll.frame(f, size):
+		c.input = shown{modes: f.Modes}
+	case f.Cols != size.Cols || f.Rows != size.Rows:
 		c.x = follow(c.x, f.Cursor.Col, size.Cols, f.Cols)
 		c.y = follow(c.y, f.Cursor.Row, size.Rows, f.Rows)
 		f.Window(c.x, c.y, size.Cols, size.Rows)
 		c.input.x, c.input.y = c.x, c.y
+	default:
+		c.x, c.y = 0, 0
+	}
+	if c.scroll.captures.Load() {
+		f.Modes.Mouse, f.Modes.MouseEncoding = vt.MouseButton, vt.MouseSGR
 	}
 	if c.overlay != nil || c.version != c.notices.version.Load() {
 		c.lay(size)

@@ -20,6 +20,14 @@
 // takes nothing holds this up, no acknowledgement goes, and the daemon waits and draws the newest state later: nothing
 // queues here.
 //
+// # Scroll mode
+//
+// The pump takes its keys (scroll_keys.go, select.go) and moves a view over the session's lines (scroll.go), which stands
+// still while output goes on. What is shown comes from a cache of lines (scroll_cache.go): the screen's own as they were
+// on entering, and those of the history that were asked for (scroll_fetch.go, question.go), next to the view before they
+// are needed. A search looks at the lines that are here and then asks the daemon (scroll_search.go); a copy fetches what
+// it lacks (copy.go). The composer draws it in place of the session (scroll_draw.go).
+//
 // # Goroutines
 //
 // Run's own goroutine watches the terminal's events and decides the end. It starts link, which after the daemon has

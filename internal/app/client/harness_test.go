@@ -278,6 +278,9 @@ func cloneMessage(m protocol.SessionClientMessage) protocol.SessionClientMessage
 	case *protocol.Attach:
 		c := *m
 		return &c
+	case *protocol.Request:
+		c := *m
+		return &c
 	}
 	return m
 }
@@ -329,11 +332,14 @@ type fakeDaemon struct {
 	onDial  func()                         // runs before a dial returns
 	onInput func(d *fakeDaemon, in []byte) // with mu held
 
+	asked       []protocol.RequestBody
+	unanswering bool // requests get no result
+
 	wg sync.WaitGroup
 }
 
 func newFakeDaemon(cols, rows int) *fakeDaemon {
-	d := &fakeDaemon{name: "w", term: vt.New(vt.Options{Cols: cols, Rows: rows})}
+	d := &fakeDaemon{name: "w", term: vt.New(vt.Options{Cols: cols, Rows: rows, HistoryLines: 10_000})}
 	d.changed.L = &d.mu
 	return d
 }
@@ -408,6 +414,11 @@ func (d *fakeDaemon) handle(p *pipe, m protocol.SessionClientMessage) {
 	case *protocol.Resize:
 		d.got = append(d.got, m)
 		d.follow(p, m.Size)
+	case *protocol.Request:
+		d.asked = append(d.asked, m.Body)
+		if !d.unanswering {
+			d.post(p, d.answer(m))
+		}
 	case *protocol.Detach:
 		d.got = append(d.got, m)
 		d.post(p, &protocol.Ended{Reason: protocol.EndDetached})
@@ -464,6 +475,35 @@ func (d *fakeDaemon) take(p *pipe, m *protocol.Input) {
 	}
 }
 
+// answer does what a request asks, as the daemon does.
+func (d *fakeDaemon) answer(m *protocol.Request) *protocol.Result {
+	r := &protocol.Result{ID: m.ID}
+	switch b := m.Body.(type) {
+	case *protocol.History:
+		lines := &protocol.Lines{First: max(b.First, d.term.FirstLine())}
+		var line vt.Line
+		for n := lines.First; n < b.First+uint64(b.Count) && d.term.ReadLine(n, &line); n++ {
+			lines.List = append(lines.List, lineOf(d.term, &line))
+		}
+		r.Body = lines
+	case *protocol.Search:
+		search, err := vt.NewSearch(b.Pattern)
+		if err != nil {
+			r.Outcome, r.Failure = protocol.OutcomeFailed, protocol.FailureOf(err)
+			break
+		}
+		step := search.Down
+		if b.Backward {
+			step = search.Up
+		}
+		found := step(d.term, vt.Place{Line: b.Line, Col: b.Col}, 1<<40)
+		r.Body = &protocol.Found{Met: found.OK, Line: found.Match.From.Line, Col: found.Match.From.Col}
+	default:
+		d.wrong("unknown request")
+	}
+	return r
+}
+
 // post gives a message to the client, unless its queue is full, as of a daemon that does not wait.
 func (d *fakeDaemon) post(p *pipe, m protocol.SessionServerMessage) {
 	select {
@@ -482,7 +522,10 @@ func (d *fakeDaemon) draw(p *pipe) {
 	var f render.Frame
 	f.SetTerminal(d.term)
 	cols, rows := d.term.Size()
-	out.Panes = []protocol.PaneUpdate{{Pane: 3, Data: d.painter.Paint(nil, &f), Size: domain.Size{Cols: cols, Rows: rows}}}
+	out.Panes = []protocol.PaneUpdate{{
+		Pane: 3, Data: d.painter.Paint(nil, &f), Size: domain.Size{Cols: cols, Rows: rows},
+		ScreenTop: d.term.ScreenTop(), FirstLine: d.term.FirstLine(),
+	}}
 	out.Events = slices.Clone(d.events)
 	out.InputAcked = d.written
 	d.state++

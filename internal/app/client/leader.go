@@ -20,6 +20,7 @@ const (
 	actDetach
 	actSuspend
 	actHelp
+	actScroll
 	actSent    // the leader came twice: the second one goes to the program
 	actCancel  // Escape or a paste instead of a key
 	actUnknown // a key without meaning, which is dropped
@@ -204,6 +205,8 @@ func meaning(r rune) action {
 	switch r {
 	case 'd':
 		return actDetach
+	case '[':
+		return actScroll
 	case 'z':
 		return actSuspend
 	case '?':

@@ -43,6 +43,7 @@ func (l *link) follow(ctx context.Context) outcome {
 		return outcome{err: err}
 	}
 	l.id, l.created, l.readOnly = attached.ID, attached.Created, attached.ReadOnly
+	l.scroll.of(l.id)
 	if err := l.begin(conn, attached); err != nil {
 		return outcome{err: err}
 	}
@@ -160,6 +161,8 @@ func (l *link) receive(conn ports.SessionClientConn) error {
 		switch m := m.(type) {
 		case *protocol.Output:
 			err = l.output(m, pender)
+		case *protocol.Result:
+			l.out.answered(m)
 		case *protocol.Ended:
 			err = l.settle()
 			ended := *m

@@ -116,6 +116,7 @@ func (n *notices) lines() (lines []string, version uint64) {
 	if n.keys == keysHelp {
 		lines = append(lines,
 			n.leader+" d    detach: the session goes on, vev attach comes back",
+			n.leader+" [    scroll mode: / ? search, v select, y copy, q leaves",
 			n.leader+" z    suspend this client, fg comes back",
 			n.leader+" "+n.leader+"    send one "+n.leader+" to the program",
 			n.leader+" ?    show these keys")
@@ -125,7 +126,7 @@ func (n *notices) lines() (lines []string, version uint64) {
 	}
 	switch {
 	case n.keys == keysAwaited:
-		lines = append(lines, n.leader+": d detach, z suspend, "+n.leader+" send one, ? help, Esc cancel")
+		lines = append(lines, n.leader+": d detach, [ scroll, z suspend, "+n.leader+" send one, ? help, Esc cancel")
 	case n.brief != "":
 		lines = append(lines, n.brief)
 	}

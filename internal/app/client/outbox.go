@@ -18,7 +18,7 @@ const (
 	directMessages = 64
 )
 
-// outbox holds what is owed to the daemon: the newest acknowledgement, the newest size, the input, the goodbye. Owing
+// outbox holds what is owed to the daemon: the newest acknowledgement, the newest size, the input, requests, the goodbye. Owing
 // never waits. At most one goroutine is in Send at a time; the others leave what they owe to it.
 type outbox struct {
 	wake  chan struct{} // cap 1: the sender has something to do
@@ -36,11 +36,14 @@ type outbox struct {
 	bye     bool // a Detach is owed
 	left    bool // goodbye was called
 	shut    bool // no conversation any more
+	asked   questions
 
 	// Of the goroutine that is sending: messages and the bytes of input are made here, not allocated.
 	outAck   protocol.Ack
 	outSize  protocol.Resize
 	outInput protocol.Input
+	outAsk   protocol.Request
+	outStop  protocol.Cancel
 	detach   protocol.Detach
 	scratch  []byte
 }
@@ -69,6 +72,7 @@ func (o *outbox) begin(conn ports.SessionClientConn, received uint64) error {
 			received, o.in.acked, o.in.acked+uint64(o.in.count))
 	}
 	o.in.rewind()
+	o.asked.rewind()
 	o.conn, o.ackOwed = conn, false
 	o.freed()
 	signal(o.wake)
@@ -241,6 +245,9 @@ func (o *outbox) pick() protocol.SessionClientMessage {
 			o.outInput = protocol.Input{Seq: seq, Data: o.scratch[:n]}
 			return &o.outInput
 		}
+	}
+	if m := o.question(); m != nil {
+		return m
 	}
 	if o.bye {
 		o.bye = false

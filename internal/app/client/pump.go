@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"time"
 
 	"github.com/vev-term/vev/internal/domain/vt"
 	"github.com/vev-term/vev/internal/protocol"
@@ -34,7 +35,8 @@ func (c *client) keysIn(p []byte) (rest []byte, detached bool) {
 	const disambiguate = 1 // kitty flag: Escape comes as a sequence
 	shown := c.screen.shown.Load()
 	hold := shown.modes.KittyFlags&disambiguate != 0
-	c.typing.mouse = shown.modes.Mouse != vt.MouseNone
+	captures := c.scroll.captures.Load()
+	c.typing.mouse = captures || shown.modes.Mouse != vt.MouseNone
 	for len(p) > 0 {
 		pass, drop, act := c.typing.step(p, hold)
 		if pass == 0 && drop == 0 && act == noAction {
@@ -49,7 +51,11 @@ func (c *client) keysIn(p []byte) (rest []byte, detached bool) {
 		case actDetach:
 			return nil, true
 		case actMouse:
-			c.moused(shown)
+			if captures {
+				c.scrolls(func() { c.scroll.report(c.typing.event, time.Now()) })
+			} else {
+				c.moused(shown)
+			}
 		default:
 			c.do(act)
 		}
@@ -63,10 +69,36 @@ func (c *client) typed(p []byte) {
 		c.help = false
 		c.notices.setKeys(keysNone)
 	}
+	if c.scroll.active() {
+		if p = c.scroll.typed(p); len(p) == 0 {
+			return
+		}
+	}
 	if !c.readOnly {
 		c.out.typed(p)
 	} else if p[0] != esc { // reports of the terminal are no keys
 		c.notices.say("attached read-only: keys are not sent")
+	}
+}
+
+// screenGrace is how long the pump waits for the screen when scroll mode may begin, so that what is shown can be kept;
+// a terminal that takes nothing has it for longer.
+const screenGrace = 20 * time.Millisecond
+
+// scrolls runs f, which may begin scroll mode.
+func (c *client) scrolls(f func()) {
+	if c.scroll.active() {
+		f()
+		return
+	}
+	timer := time.NewTimer(screenGrace)
+	defer timer.Stop()
+	select {
+	case c.screen.turn <- struct{}{}:
+		c.scroll.lend(&c.screen.view, f)
+		c.screen.give()
+	case <-timer.C:
+		f()
 	}
 }
 
@@ -80,6 +112,8 @@ func (c *client) do(act action) {
 		c.help = true
 		c.notices.setKeys(keysHelp)
 		return
+	case actScroll:
+		c.scrolls(c.scroll.start)
 	case actSuspend:
 		signal(c.suspend)
 	case actUnknown:

@@ -41,10 +41,10 @@ type screen struct {
 	shown atomic.Pointer[shown] // of the last frame, for the pump; what it points to is not changed
 }
 
-func newScreen(tty ports.Terminal, n *notices) *screen {
+func newScreen(tty ports.Terminal, n *notices, scroll *scroller) *screen {
 	s := &screen{
 		turn: make(chan struct{}, 1), tty: tty, painter: render.NewPainter(render.UserTerminal),
-		composer: composer{notices: n},
+		composer: composer{notices: n, scroll: scroll},
 	}
 	s.shown.Store(&shown{})
 	return s
@@ -150,6 +150,7 @@ func (s *screen) paint() error {
 		s.buf = s.buf[:0]
 		return nil
 	}
+	s.composer.scroll.observe(&s.view, s.size, s.composer.y)
 	f := s.composer.compose(s.view.term, s.size)
 	s.buf = s.painter.Paint(s.buf, f)
 	err := s.write()
@@ -173,6 +174,17 @@ func (s *screen) write() error {
 		return &terminalError{err}
 	}
 	return nil
+}
+
+// send writes bytes that are none of the screen's.
+func (s *screen) send(p []byte) error {
+	s.take()
+	defer s.give()
+	if s.life != lifeOurs {
+		return nil
+	}
+	s.buf = append(s.buf, p...)
+	return s.write()
 }
 
 // repaint paints what has changed beside the states.

@@ -293,7 +293,7 @@ func TestNotices(t *testing.T) {
 		require.Equal(t, "bottom line", rows()[7])
 
 		a.types(lead + "?")
-		require.Contains(t, rows()[4], `Ctrl-\ d    detach`)
+		require.Contains(t, rows()[3], `Ctrl-\ d    detach`)
 		require.Contains(t, rows()[7], `Ctrl-\ ?    show`)
 		a.types("k")
 		require.Equal(t, "bottom line", rows()[7])

@@ -21,6 +21,11 @@ func (c *client) tend(ctx context.Context) error {
 		select {
 		case <-c.notices.wake:
 		case <-timer.C:
+		case <-c.redraw:
+			err = c.screen.repaint()
+		case <-c.scroll.wake:
+		case text := <-c.scroll.out:
+			err = c.copied(ctx, text)
 		case <-c.resized:
 			err = c.resize()
 		case <-c.suspend:
@@ -30,7 +35,8 @@ func (c *client) tend(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		}
-		if next := c.notices.tick(time.Now()); !next.IsZero() {
+		now := time.Now()
+		if next := earlier(c.notices.tick(now), c.scroll.tick(now)); !next.IsZero() {
 			timer.Reset(time.Until(next))
 		}
 		if v := c.notices.version.Load(); err == nil && v != painted {
@@ -41,6 +47,14 @@ func (c *client) tend(ctx context.Context) error {
 			return err
 		}
 	}
+}
+
+// earlier is the first of two times, of which the zero time is none.
+func earlier(a, b time.Time) time.Time {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
+		return b
+	}
+	return a
 }
 
 func (c *client) resize() error {

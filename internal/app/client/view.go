@@ -12,6 +12,7 @@ type view struct {
 	events       uint64 // number of the last event delivered
 	pane         uint64
 	term         *vt.Terminal // nil before the first state
+	first, top   uint64       // numbers of the oldest line kept and of the screen's first
 }
 
 // restart makes the next state be a full one; what is shown stays.
@@ -67,4 +68,5 @@ func (v *view) update(p *protocol.PaneUpdate, full bool) {
 		v.term.Resize(p.Size.Cols, p.Size.Rows)
 	}
 	v.term.Write(p.Data)
+	v.first, v.top = p.FirstLine, p.ScreenTop
 }
