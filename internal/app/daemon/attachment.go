@@ -104,6 +104,7 @@ func (s *session) attach(m *protocol.Attach, l *link) (*attachment, error) {
 	if !a.readOnly {
 		s.resize(a.size)
 	}
+	s.attend()
 	return a, nil
 }
 
@@ -151,6 +152,7 @@ func (a *attachment) resume(m *protocol.Attach, l *link) (received uint64, err e
 		a.size = m.Size
 		s.resize(a.size)
 	}
+	s.attend()
 	// What is queued and not written stays in the client's window, so it is sent again; input
 	// drops the repeats.
 	return a.written, nil
@@ -174,6 +176,7 @@ func (a *attachment) disconnect(l *link) {
 		}
 		s.lastUsed = time.Now()
 		s.follow()
+		s.attend()
 	}
 	finished := s.finished && s.killed && !slices.ContainsFunc(s.attachments, (*attachment).live)
 	s.mu.Unlock()
@@ -194,6 +197,7 @@ func (a *attachment) leave(l *link) {
 		s.drop(a)
 		s.lastUsed = time.Now()
 		s.follow()
+		s.attend()
 	}
 	finished := mine && s.finished && a.end != nil
 	s.mu.Unlock()

@@ -70,6 +70,7 @@ type session struct {
 	attachments []*attachment // oldest first
 	watchers    map[chan struct{}]struct{}
 	attended    bool // somebody has attached
+	focused     bool // a client that may type is there
 	removed     bool
 }
 
