@@ -68,7 +68,7 @@
 //	ESC V                 SPA         changes        \eV                   ED, EL and ECH leave what follows
 //	ESC W                 EPA         changes        \eV | \eW
 //	ESC Z                 DECID       answers        \eZ
-//	ESC c                 RIS         changes,event  \ec
+//	ESC c                 RIS         changes        \ec
 //	ESC n, o              LS2 LS3     changes        \e{}
 //	ESC (, ), *, +        SCS         changes        \e{}0                 0 A and the national sets; % 6
 //	ESC -, ., /           SCS 96      changes        \e{}A                 Latin-1

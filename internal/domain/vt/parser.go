@@ -42,6 +42,8 @@ type parser struct {
 	partial  [4]byte // the beginning of a code point
 	npartial int
 	dropRune bool // the code point that comes next ended a sequence and shows nothing
+	dropHead bool // it was in the head of a DCS
+	afterC2  bool // in stSwallow: the last byte may begin U+009C
 
 	prefix  byte // < = > ? of a CSI or DCS, 0 without
 	inter   uint16
@@ -141,8 +143,8 @@ func (t *Terminal) ground(p []byte) int {
 				return i
 			}
 			if t.par.dropRune {
-				t.par.dropRune = false
-				continue
+				t.par.dropped()
+				return i
 			}
 			t.printRune(r)
 		}
@@ -161,12 +163,13 @@ func (t *Terminal) resumeRune(p []byte) int {
 	}
 	used := n - ps.npartial // 0 when p[0] does not go on: it is the next character's
 	ps.npartial = 0
-	drop := ps.dropRune
-	ps.dropRune = false
 	switch {
 	case r < 0xa0:
+		ps.dropRune = false
 		t.control8(r)
-	case !drop:
+	case ps.dropRune:
+		ps.dropped()
+	default:
 		t.printRune(r)
 	}
 	return used
@@ -308,12 +311,17 @@ func (ps *parser) nextParam(colon bool) {
 // abandon is called at the first byte of a code point over ASCII inside a sequence: the two are dropped together, as in
 // xterm, and in the head of a DCS the whole string. U+0080 to U+009F are still controls.
 func (ps *parser) abandon() {
-	if ps.state == stDCS || ps.state == stDCSMid {
-		ps.state = stSwallow
-		return
-	}
-	ps.state = stGround
 	ps.dropRune = true
+	ps.dropHead = ps.state == stDCS || ps.state == stDCSMid
+	ps.state = stGround
+}
+
+// dropped is called behind that code point.
+func (ps *parser) dropped() {
+	ps.dropRune = false
+	if ps.dropHead {
+		ps.state = stSwallow
+	}
 }
 
 func (ps *parser) malformed() {

@@ -24,6 +24,8 @@ func TestSettledDifferences(t *testing.T) {
 		{"a character that ends a CSI goes with it", "\x1b[3宽1m\x1b[─x\x1b[?中y\x1b[3 ézA", []string{"1mxyzA", "", ""}, 6, 0},
 		{"a character that ends an escape sequence goes with it", "\x1b中x\x1b(中y", []string{"xy", "", ""}, 2, 0},
 		{"a character in the head of a DCS makes it unknown", "\x1bP─qx\x1b\\y", []string{"y", "", ""}, 1, 0},
+		{"C1 in the head of a DCS is carried out", "\u0090\u0085x", []string{"", "x", ""}, 1, 1},
+		{"U+009C ends a string that means nothing", "\u0090q\u009cx\x1b_中\u009cy", []string{"xy", "", ""}, 2, 0},
 		{"C1 in a CSI is carried out", "\x1b[3\u0085x", []string{"", "x", ""}, 1, 1},
 		{"DECLRMM set again keeps its margins", "\x1b[?69h\x1b[3;5s\x1b[?69h\x1b[1;3Habcd", []string{"  abc", "  d", ""}, 3, 1},
 	} {
@@ -60,6 +62,12 @@ func TestEraseOfTextKeepsItsStyle(t *testing.T) {
 	}
 	require.Equal(t, Cell{}, tm.Row(0).Cells()[4])
 	checkInvariants(t, tm)
+}
+
+func TestResetKeepsTheTitle(t *testing.T) {
+	tm := New(Options{Cols: 8, Rows: 2})
+	tm.Write([]byte("\x1b]2;t\x07\x1bc"))
+	require.Equal(t, "t", tm.Title())
 }
 
 // TestAlignmentTestResetsTheRendition: the attributes are off behind DECALN, the colours stay.

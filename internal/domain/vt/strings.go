@@ -77,15 +77,18 @@ func (ps *parser) leaveString() {
 
 // swallow skips a string that is not kept.
 func (t *Terminal) swallow(p []byte) int {
+	ps := &t.par
 	for i, b := range p {
-		switch b {
-		case 0x1b:
-			t.par.state = stSwallowEnd
+		switch {
+		case b == 0x1b:
+			ps.state = stSwallowEnd
 			return i + 1
-		case 0x18, 0x1a:
-			t.par.state = stGround
+		case b == 0x18 || b == 0x1a || b == 0x9c && ps.afterC2: // the last is U+009C, ST
+			ps.afterC2 = false
+			ps.state = stGround
 			return i + 1
 		}
+		ps.afterC2 = b == 0xc2
 	}
 	return len(p)
 }

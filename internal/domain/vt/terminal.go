@@ -149,7 +149,7 @@ func (t *Terminal) resetState() {
 	t.main.kitty, t.alt.kitty = kittyStack{}, kittyStack{}
 }
 
-// reset is RIS.
+// reset is RIS. As in xterm the title stays.
 func (t *Terminal) reset() {
 	t.scr, t.rows = &t.main, t.main.rows
 	t.alt.rows = nil
@@ -157,7 +157,6 @@ func (t *Terminal) reset() {
 	t.clearRows()
 	t.hist.clear()
 	t.titles, t.notes = nil, nil
-	t.setTitle("")
 	t.statuses.forget(t, "")
 	t.extra, t.colorStack = extraColors{}, nil
 	if t.palette != (Palette{Changed: t.palette.Changed}) {
