@@ -1,11 +1,12 @@
 # Everything a person or a machine does with this checkout; make help lists it.
 .DEFAULT_GOAL := help
-.PHONY: help build run test race fuzz bench bench-vt lint gen check clean tools
+.PHONY: help build run test race fuzz bench bench-vt vt-diff lint gen check clean tools
 
 VERSION   := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 BIN       := bin/vev
 COUNT     ?= 1
 FUZZTIME  ?= 30s
+DURATION  ?= 1m
 PACKAGES  ?= ./...
 
 help: ## list the targets
@@ -39,6 +40,9 @@ bench: build ## measure vev beside raw pty, tmux and dtach, and the streams besi
 
 bench-vt: ## measure the terminal engine and the painter alone
 	go test -run '^$$' -bench . -benchmem ./internal/domain/vt/... ./internal/domain/render/...
+
+vt-diff: tools ## compare the terminal engine with xterm and xterm.js for DURATION
+	go run ./test/vtdiff -duration $(DURATION)
 
 lint: ## vet, staticcheck, format, generated code, go.mod, and the same for darwin
 	go vet ./...

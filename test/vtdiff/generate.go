@@ -114,6 +114,9 @@ func generate(seed uint64) *session {
 		// Only once where sizes crop: what comes back behind a second is what the others kept by chance.
 		if p.resizes && g.IntN(8) == 0 && (p.prologue == "" || g.cols == g.s.cols && g.rows == g.s.rows) {
 			g.cols, g.rows = 4+g.IntN(30), 2+g.IntN(9)
+			if p.prologue == "" { // xterm.js leaves the cursor's line for the shell to draw again
+				g.s.steps = append(g.s.steps, step{bytes: "\r\n"})
+			}
 			g.s.steps = append(g.s.steps, step{cols: g.cols, rows: g.rows})
 		}
 	}

@@ -37,7 +37,7 @@ var knownDifferences = []knownDifference{
 	{
 		"HT behind the right margin goes back to it in xterm",
 		regexp.MustCompile(`\x1b\[\?69h`), regexp.MustCompile(`^ours or xterm: cursor: (\d+),(\d+) or \d+,(\d+); `),
-		"CHT moves forward (ECMA-48 8.3.10).",
+		"CHT moves forward to a following stop (ECMA-48 8.3.10), and HT too.",
 	},
 	{
 		"insert mode over the left margin inserts in xterm by the run it reads",
@@ -70,9 +70,19 @@ var knownDifferences = []knownDifference{
 		"Erasing leaves a cell without attributes but for the background, as terminfo's bce says.",
 	},
 	{
-		"xterm keeps a pending wrap over an erase behind a scroll",
-		regexp.MustCompile(`\x1b(\[\d*[ST]|[DM]).*\x1b\[[012]?[JK]`), regexp.MustCompile(`'.' or ' '|' '.* or '.'`),
-		"Erasing drops the pending wrap, in xterm too but behind a scroll that it has not shown yet.",
+		"ESC l and ESC m lock memory in xterm",
+		regexp.MustCompile(`\x1b[lm]`), anything,
+		"HP's, not of ECMA-48 or DEC; ESC l is a private function of ECMA-35 with no meaning here.",
+	},
+	{
+		"DECRC leaves the underline's colour in xterm.js",
+		regexp.MustCompile(`\x1b\[58.*\x1b(8|\[u)`), regexp.MustCompile(`underline= link`),
+		"DECRC restores the attributes that DECSC saved (DEC STD 070, DECRC), of which this is one.",
+	},
+	{
+		"CBT with a wrap pending counts one column more in xterm.js",
+		regexp.MustCompile(`\x1b\[\d*Z`), regexp.MustCompile(`^ours or xterm: ; ours or xterm.js: cursor`),
+		"The active position is the last column (ECMA-48 8.3.7, DEC STD 070, autowrap); xterm agrees.",
 	},
 	{
 		"DECREQTPARM is answered",

@@ -86,7 +86,7 @@ func run(oracle string, seed uint64, d time.Duration, only string, all bool, w i
 			continue
 		}
 		if err := t.session(j, s, seed); err != nil {
-			return t.found, fmt.Errorf("seed %d: %w", seed, err)
+			return t.found, err
 		}
 	}
 	t.print()
@@ -109,7 +109,7 @@ func newTally(w io.Writer, all bool) *tally {
 func (t *tally) session(j *judge, s *session, seed uint64) error {
 	o, err := j.try(s)
 	if err != nil {
-		return err
+		return fmt.Errorf("seed %d: %w", seed, err)
 	}
 	count := t.counts[s.profile.name]
 	if count == nil {
@@ -130,7 +130,7 @@ func (t *tally) session(j *judge, s *session, seed uint64) error {
 	if !ours && !(t.all && o.verdict == xtermjsAlone) {
 		return nil
 	}
-	small, err := j.shrink(s, o.verdict)
+	small, err := shrink(s, o.verdict, j.try)
 	if err != nil {
 		return err
 	}

@@ -2,21 +2,22 @@ package main
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
 // maxShrinks bounds how often a failing session is tried smaller.
 const maxShrinks = 600
 
-// shrink returns a session that gives the same verdict and from which no step can be left out, as far as maxShrinks
-// allows.
-func (j *judge) shrink(s *session, want verdict) (*session, error) {
+// shrink returns a session that gives the same verdict when tried and from which no step can be left out, as far as
+// maxShrinks allows.
+func shrink(s *session, want verdict, try func(*session) (outcome, error)) (*session, error) {
 	tries := 0
 	still := func(steps []step) (bool, error) {
 		if tries++; tries > maxShrinks {
 			return false, nil
 		}
-		o, err := j.try(&session{s.profile, s.cols, s.rows, steps})
+		o, err := try(&session{s.profile, s.cols, s.rows, steps})
 		return err == nil && o.verdict == want, err
 	}
 	steps := s.steps
@@ -56,7 +57,7 @@ func (j *judge) shrink(s *session, want verdict) (*session, error) {
 // shorter drops characters of a text step, half of them or one, and returns nil where no shorter one does.
 func shorter(steps []step, i int, still func([]step) (bool, error)) ([]step, error) {
 	b := steps[i].bytes
-	if len(b) < 2 || strings.ContainsRune(b, 0x1b) {
+	if len(b) < 2 || strings.ContainsFunc(b, unicode.IsControl) {
 		return nil, nil
 	}
 	_, first := utf8.DecodeRuneInString(b)

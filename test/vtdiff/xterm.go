@@ -50,7 +50,7 @@ func startXterm(scratch string) (*xterm, error) {
 	defer listener.Close()
 	args := []string{"-u8", "-geometry", fmt.Sprintf("%dx%d", o.cols, o.rows)}
 	for _, resource := range []string{
-		"utf8: 2", "mkWidth: true", "saveLines: 1000", "allowWindowOps: true", "c132: false", "boldColors: false",
+		"utf8: 2", "mkWidth: true", "saveLines: 1000", "allowWindowOps: true", "c132: false", "boldColors: false", "jumpScroll: false",
 		// DECRQCRA as sums of code points, not negated, attributes left out.
 		"checksumExtension: 23",
 	} {
@@ -88,7 +88,7 @@ func (o *xterm) startServer() (string, error) {
 	}
 	display, err := bufio.NewReader(r).ReadString('\n')
 	if err != nil {
-		return "", errors.Join(fmt.Errorf("Xvfb named no display: %w", err), o.close())
+		return "", errors.Join(fmt.Errorf("the X server named no display: %w", err), o.close())
 	}
 	return strings.TrimSpace(display), nil
 }
@@ -150,8 +150,6 @@ func (o *xterm) marked(b string) (string, error) {
 	got, err := o.ask(b+markQuestion, markAnswer)
 	return strings.TrimSuffix(got, markAnswer), err
 }
-
-var sizeReport = regexp.MustCompile(`\x1b\[8;(\d+);(\d+)t$`)
 
 // resize asks for a size until xterm has it.
 func (o *xterm) resize(cols, rows int) error {
