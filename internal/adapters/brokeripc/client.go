@@ -46,17 +46,13 @@ func Dial(ctx context.Context, rw io.ReadWriteCloser, software string) (*Client,
 func register(rw io.ReadWriteCloser, software string) (*conn, error) {
 	hello := protocol.NewHello(protocol.BrokerClient, software)
 	rw, hello.Features = receiving(rw)
-	agreed, err := streamframe.ClientHandshake(rw, hello)
-	if err != nil {
-		return nil, err
-	}
-	err = streamframe.NewWriter(rw).WriteWith(func(dst []byte) ([]byte, error) {
+	rd := streamframe.NewReader(rw)
+	agreed, err := streamframe.ClientHandshake(rd, rw, hello, func(dst []byte) ([]byte, error) {
 		return brokerwire.AppendClient(dst, &protocol.Register{Client: software})
 	})
 	if err != nil {
 		return nil, err
 	}
-	rd := streamframe.NewReader(rw)
 	body, err := rd.ReadFrame(protocol.MaxControlBytes)
 	if err != nil {
 		return nil, err

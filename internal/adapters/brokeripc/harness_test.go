@@ -93,7 +93,7 @@ func script(t testing.TB, a, b io.ReadWriteCloser) (*scripted, *Server) {
 	ready := make(chan struct{})
 	go func() {
 		defer close(ready)
-		_, err := streamframe.ClientHandshake(a, protocol.NewHello(protocol.BrokerClient, "script"))
+		_, err := streamframe.ClientHandshake(p.rd, a, protocol.NewHello(protocol.BrokerClient, "script"))
 		if err != nil {
 			t.Error(err)
 			return
@@ -116,7 +116,7 @@ func scriptBroker(t testing.TB, a, b io.ReadWriteCloser) (*Client, *scripted) {
 	ready := make(chan struct{})
 	go func() {
 		defer close(ready)
-		_, err := streamframe.ServerHandshake(b, protocol.NewHello(protocol.BrokerServer, "script"))
+		_, err := streamframe.ServerHandshake(p.rd, b, protocol.NewHello(protocol.BrokerServer, "script"))
 		if err != nil {
 			t.Error(err)
 			return
@@ -235,7 +235,8 @@ func (p *scripted) sendUnusual(id protocol.StreamID, data []byte) {
 
 // preamble sends another one.
 func (p *scripted) preamble() {
-	_, err := streamframe.ClientHandshake(&half{Writer: p.rw}, protocol.NewHello(protocol.BrokerClient, "script"))
+	h := &half{Writer: p.rw}
+	_, err := streamframe.ClientHandshake(streamframe.NewReader(h), h, protocol.NewHello(protocol.BrokerClient, "script"))
 	if !errors.Is(err, io.EOF) {
 		p.t.Error(err)
 	}

@@ -69,12 +69,13 @@ func drawPlan(t *rapid.T) plan {
 // run carries a plan out and returns what was wrong with it.
 func (p plan) run(t *testing.T) (verdict error) {
 	synctest.Test(t, func(t *testing.T) {
-		a, b := simnet.Pipe(p.Buffer)
+		a, b := simnet.Pipe(1 << 10) // what goes behind the preamble must fit
 		var ca, cb io.ReadWriteCloser = a, b
 		if p.Plain {
 			ca, cb = simnet.Plain(a), simnet.Plain(b)
 		}
 		c, s := connect(t, ca, cb)
+		a.Limit(p.Buffer)
 		for _, conn := range []*conn{c.conn, s.conn} {
 			conn.mu.Lock()
 			conn.opts = limits{window: p.Window, chunk: p.Chunk, parked: p.Parked}

@@ -53,11 +53,11 @@ func Accept(ctx context.Context, rw io.ReadWriteCloser, b Broker) (*Server, erro
 func (s *Server) register(rw io.ReadWriteCloser) error {
 	hello := protocol.NewHello(protocol.BrokerServer, s.broker.Software)
 	hello.Features = sendable(rw)
-	agreed, err := streamframe.ServerHandshake(rw, hello)
+	rd := streamframe.NewReader(rw)
+	agreed, err := streamframe.ServerHandshake(rd, rw, hello)
 	if err != nil {
 		return err
 	}
-	rd := streamframe.NewReader(rw)
 	body, err := rd.ReadFrame(protocol.MaxControlBytes)
 	if err != nil {
 		return err

@@ -318,7 +318,7 @@ func TestHandshakeEnds(t *testing.T) {
 		a, b := simnet.Pipe(1 << 10)
 		p := &scripted{t: t, rw: a, rd: streamframe.NewReader(a), turn: make(chan struct{}, 1)}
 		go func() {
-			_, err := streamframe.ClientHandshake(a, protocol.NewHello(protocol.BrokerClient, "script"))
+			_, err := streamframe.ClientHandshake(p.rd, a, protocol.NewHello(protocol.BrokerClient, "script"))
 			require.NoError(t, err)
 			p.send(&protocol.Subscribe{})
 			require.Equal(t, fault.Violation, wants[*protocol.Shutdown](p, "the client learns why").Reason.Kind)

@@ -28,8 +28,8 @@ type ClientConn struct {
 // Errors are Incompatible (versions do not meet), Timeout, Canceled (ctx), Unavailable (the
 // carriage ended) or Violation.
 func Client(ctx context.Context, carriage io.ReadWriteCloser, software string) (*ClientConn, error) {
-	c, err := handshake(ctx, carriage, "session server", func() (*protocol.Agreed, error) {
-		return streamframe.ClientHandshake(carriage, protocol.NewHello(protocol.SessionClient, software))
+	c, err := handshake(ctx, carriage, "session server", func(rd *streamframe.Reader) (*protocol.Agreed, error) {
+		return streamframe.ClientHandshake(rd, carriage, protocol.NewHello(protocol.SessionClient, software))
 	})
 	if err != nil {
 		return nil, err

@@ -40,13 +40,14 @@ type conn struct {
 // handshake runs the preamble under protocol.HandshakeTimeout and ctx, and returns the
 // connection; on failure the carriage is closed.
 func handshake(ctx context.Context, carriage io.ReadWriteCloser, peer string,
-	shake func() (*protocol.Agreed, error),
+	shake func(rd *streamframe.Reader) (*protocol.Agreed, error),
 ) (*conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, protocol.HandshakeTimeout)
 	defer cancel()
 	release := closeWith(ctx, carriage)
 	deadline, _ := ctx.Deadline()
-	agreed, err := streamframe.Within(carriage, deadline, shake)
+	rd := streamframe.NewReader(carriage)
+	agreed, err := streamframe.Within(carriage, deadline, func() (*protocol.Agreed, error) { return shake(rd) })
 	if closed := release(); closed {
 		return nil, contextFault(ctx, peer)
 	}
@@ -57,7 +58,7 @@ func handshake(ctx context.Context, carriage io.ReadWriteCloser, peer string,
 	return &conn{
 		carriage: carriage, agreed: *agreed, peer: peer,
 		slot: make(chan struct{}, 1), done: make(chan struct{}),
-		w: streamframe.NewWriter(carriage), r: streamframe.NewReader(carriage),
+		w: streamframe.NewWriter(carriage), r: rd,
 	}, nil
 }
 

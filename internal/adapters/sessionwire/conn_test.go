@@ -254,7 +254,7 @@ func TestPendingKnowsWholeMessages(t *testing.T) {
 	c, err := Client(t.Context(), &carriage{Reader: bytes.NewReader(stream)}, "vev/1")
 	require.NoError(t, err)
 	c.state = stateAttaching
-	require.False(t, c.Pending(), "nothing was read yet")
+	require.True(t, c.Pending(), "what came with the preamble")
 	for i, want := range []bool{true, true, false, false} { // the last is larger than what is read ahead
 		_, err := c.Receive()
 		require.NoError(t, err)
@@ -498,7 +498,7 @@ func TestPreamblesThatAreNotOurs(t *testing.T) {
 		a, b := net.Pipe()
 		go func() {
 			defer a.Close()
-			streamframe.ClientHandshake(a, protocol.NewHello(protocol.BrokerClient, "vev/1"))
+			streamframe.ClientHandshake(streamframe.NewReader(a), a, protocol.NewHello(protocol.BrokerClient, "vev/1"))
 		}()
 		_, err := Server(b, "vev/1")
 		require.Equal(t, fault.Violation, fault.KindOf(err))

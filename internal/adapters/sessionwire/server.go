@@ -23,8 +23,8 @@ type ServerConn struct {
 // which owns the carriage from now on: on an error it has been closed, after the peer was told
 // why where it could be told. The preamble has protocol.HandshakeTimeout. Errors as of Client.
 func Server(carriage io.ReadWriteCloser, software string) (*ServerConn, error) {
-	c, err := handshake(context.Background(), carriage, "session client", func() (*protocol.Agreed, error) {
-		return streamframe.ServerHandshake(carriage, protocol.NewHello(protocol.SessionServer, software))
+	c, err := handshake(context.Background(), carriage, "session client", func(rd *streamframe.Reader) (*protocol.Agreed, error) {
+		return streamframe.ServerHandshake(rd, carriage, protocol.NewHello(protocol.SessionServer, software))
 	})
 	if err != nil {
 		return nil, err

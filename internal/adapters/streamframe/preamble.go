@@ -13,15 +13,17 @@ import (
 	"github.com/vev-term/vev/internal/protocol"
 )
 
-// ClientHandshake offers ours and waits for the answer. It reads no byte beyond it. The
-// error is the rejection's fault (Incompatible or Violation, with both sides' versions), a
-// Violation if the answer does not keep to the offer, or what the stream gave. The deadline
-// is the caller's: see Within.
-func ClientHandshake(rw io.ReadWriter, ours protocol.Hello) (*protocol.Agreed, error) {
-	if err := writePreamble(rw, encodeHello(ours)); err != nil {
+// ClientHandshake offers ours and waits for the answer; rd reads what w's other end sends, from
+// here on. behind are envelopes that go right behind the offer, in the same write: they save a
+// round trip, must be of a form that every version knows, and fit what the way holds or the
+// other side reads ahead. The error is the rejection's
+// fault (Incompatible or Violation, with both sides' versions), a Violation if the answer does
+// not keep to the offer, or what the stream gave. The deadline is the caller's: see Within.
+func ClientHandshake(rd *Reader, w io.Writer, ours protocol.Hello, behind ...Encode) (*protocol.Agreed, error) {
+	if err := NewWriter(w).WriteWith(append([]Encode{encodeHello(ours)}, behind...)...); err != nil {
 		return nil, err
 	}
-	body, err := readPreamble(rw)
+	body, err := rd.ReadFrame(protocol.MaxPreambleBytes)
 	if err != nil {
 		return nil, err
 	}
@@ -32,14 +34,13 @@ func ClientHandshake(rw io.ReadWriter, ours protocol.Hello) (*protocol.Agreed, e
 	return agreed, err
 }
 
-// ServerHandshake reads an offer, negotiates and answers. It reads no byte beyond the offer.
-// A refused peer is told why before the error comes back: Incompatible when versions do not
-// meet, else Violation.
-func ServerHandshake(rw io.ReadWriter, ours protocol.Hello) (*protocol.Agreed, error) {
-	body, err := readPreamble(rw)
+// ServerHandshake reads an offer from rd, negotiates and answers on w. A refused peer is told
+// why before the error comes back: Incompatible when versions do not meet, else Violation.
+func ServerHandshake(rd *Reader, w io.Writer, ours protocol.Hello) (*protocol.Agreed, error) {
+	body, err := rd.ReadFrame(protocol.MaxPreambleBytes)
 	if err != nil {
 		if fault.KindOf(err) == fault.Violation {
-			tell(rw, reject(ours, protocol.RejectLimit, err.Error()))
+			tell(w, reject(ours, protocol.RejectLimit, err.Error()))
 		}
 		return nil, err
 	}
@@ -49,17 +50,17 @@ func ServerHandshake(rw io.ReadWriter, ours protocol.Hello) (*protocol.Agreed, e
 		agreed, rejection = protocol.Negotiate(ours, theirs)
 	}
 	if rejection != nil {
-		tell(rw, rejection)
+		tell(w, rejection)
 		return nil, refused(rejection, theirs)
 	}
-	if err := writePreamble(rw, encodeAgreed(ours, agreed)); err != nil {
+	if err := NewWriter(w).WriteWith(encodeAgreed(ours, agreed)); err != nil {
 		return nil, err
 	}
 	return agreed, nil
 }
 
 // tell sends a rejection as the last word: whether it arrives changes nothing here.
-func tell(w io.Writer, r *protocol.Rejection) { _ = writePreamble(w, encodeRejection(r)) }
+func tell(w io.Writer, r *protocol.Rejection) { _ = NewWriter(w).WriteWith(encodeRejection(r)) }
 
 // refused is the rejection as the refusing side logs it.
 func refused(r *protocol.Rejection, theirs protocol.Hello) *fault.Error {
@@ -103,29 +104,7 @@ func Within(conn any, deadline time.Time, handshake func() (*protocol.Agreed, er
 	return agreed, nil
 }
 
-// readPreamble reads one frame and nothing behind it.
-func readPreamble(r io.Reader) ([]byte, error) {
-	var head [HeaderBytes]byte
-	if _, err := io.ReadFull(r, head[:]); err != nil {
-		return nil, err
-	}
-	n := binary.BigEndian.Uint32(head[:])
-	if err := checkLength(n, protocol.MaxPreambleBytes); err != nil {
-		return nil, err
-	}
-	body := make([]byte, n)
-	if _, err := io.ReadFull(r, body); err != nil {
-		return nil, noEOF(err)
-	}
-	return body, nil
-}
-
-// A preamble is a message of the preamble that can be written.
-type preamble func(dst []byte) ([]byte, error)
-
-func writePreamble(w io.Writer, encode preamble) error { return NewWriter(w).WriteWith(encode) }
-
-func encodeHello(h protocol.Hello) preamble {
+func encodeHello(h protocol.Hello) Encode {
 	h.Software = fault.Clean(h.Software)
 	return func(dst []byte) ([]byte, error) { return wirefmt.Append(dst, &h, visitHello) }
 }
@@ -143,19 +122,19 @@ func decodeHello(body []byte, ours protocol.Hello) (protocol.Hello, *protocol.Re
 	return h, nil
 }
 
-func encodeAgreed(ours protocol.Hello, a *protocol.Agreed) preamble {
+func encodeAgreed(ours protocol.Hello, a *protocol.Agreed) Encode {
 	accepted := accepted{epoch: ours.Epoch, role: ours.Role, Agreed: *a}
 	accepted.Software = fault.Clean(ours.Software)
 	return encodeAnswer(answer{ours.Magic, &accepted})
 }
 
-func encodeRejection(r *protocol.Rejection) preamble {
+func encodeRejection(r *protocol.Rejection) Encode {
 	clean := *r
 	clean.Text, clean.Software = fault.Clean(r.Text), fault.Clean(r.Software)
 	return encodeAnswer(answer{protocol.Magic, &clean})
 }
 
-func encodeAnswer(a answer) preamble {
+func encodeAnswer(a answer) Encode {
 	return func(dst []byte) ([]byte, error) { return wirefmt.Append(dst, &a, visitAnswer) }
 }
 

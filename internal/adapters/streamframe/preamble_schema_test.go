@@ -36,7 +36,7 @@ func marshalled(t require.TestingT, m proto.Message) []byte {
 	return b
 }
 
-func written(t require.TestingT, encode preamble) []byte {
+func written(t require.TestingT, encode Encode) []byte {
 	b, err := encode(nil)
 	require.NoError(t, err)
 	return b

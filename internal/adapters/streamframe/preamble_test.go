@@ -20,10 +20,10 @@ func shake(client, server protocol.Hello) (c, s *protocol.Agreed, cerr, serr err
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		s, serr = ServerHandshake(b, server)
+		s, serr = ServerHandshake(NewReader(b), b, server)
 		b.Close()
 	}()
-	c, cerr = ClientHandshake(a, client)
+	c, cerr = ClientHandshake(NewReader(a), a, client)
 	a.Close()
 	<-done
 	return c, s, cerr, serr
@@ -102,7 +102,7 @@ func TestServerAnswersWhatIsNoPreamble(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := &conn{in: bytes.NewReader(tc.in)}
-			_, err := ServerHandshake(c, hello(protocol.BrokerServer, nil))
+			_, err := ServerHandshake(NewReader(c), c, hello(protocol.BrokerServer, nil))
 			require.Equal(t, fault.Violation, fault.KindOf(err))
 			body, err := NewReader(&c.out).ReadFrame(protocol.MaxPreambleBytes)
 			require.NoError(t, err)
@@ -114,15 +114,32 @@ func TestServerAnswersWhatIsNoPreamble(t *testing.T) {
 	}
 }
 
-func TestNothingIsReadBehindThePreamble(t *testing.T) {
-	var in bytes.Buffer
-	require.NoError(t, writePreamble(&in, encodeHello(hello(protocol.BrokerClient, nil))))
-	in.WriteString("next")
-	c := &conn{in: bytes.NewReader(in.Bytes())}
-	_, err := ServerHandshake(c, hello(protocol.BrokerServer, nil))
+// What goes behind the offer takes no round trip, not even where nothing is buffered on the way.
+func TestEnvelopesBehindThePreamble(t *testing.T) {
+	a, b := net.Pipe()
+	defer a.Close()
+	done := make(chan string)
+	go func() {
+		rd := NewReader(b)
+		_, err := ServerHandshake(rd, b, hello(protocol.BrokerServer, nil))
+		if err != nil {
+			t.Error(err)
+		}
+		next, err := rd.ReadFrame(protocol.MaxControlBytes)
+		if err != nil {
+			t.Error(err)
+		}
+		b.Close()
+		done <- string(next)
+	}()
+	rd := NewReader(a)
+	agreed, err := ClientHandshake(rd, a, hello(protocol.BrokerClient, nil),
+		func(dst []byte) ([]byte, error) { return append(dst, "next"...), nil })
 	require.NoError(t, err)
-	rest, _ := io.ReadAll(c.in)
-	require.Equal(t, "next", string(rest))
+	require.EqualValues(t, 1, agreed.Version)
+	require.Equal(t, "next", <-done)
+	_, err = rd.ReadFrame(1)
+	require.Equal(t, io.EOF, err)
 }
 
 func TestClientRefusesAnswersBeyondItsOffer(t *testing.T) {
@@ -145,8 +162,9 @@ func TestClientRefusesAnswersBeyondItsOffer(t *testing.T) {
 			h, a := server, good
 			tc.change(&h, &a)
 			var in bytes.Buffer
-			require.NoError(t, writePreamble(&in, encodeAgreed(h, &a)))
-			_, err := ClientHandshake(&conn{in: bytes.NewReader(in.Bytes())}, ours)
+			require.NoError(t, NewWriter(&in).WriteWith(encodeAgreed(h, &a)))
+			c := &conn{in: bytes.NewReader(in.Bytes())}
+			_, err := ClientHandshake(NewReader(c), c, ours)
 			require.ErrorContains(t, err, tc.text)
 			require.Equal(t, fault.Violation, fault.KindOf(err))
 		})
@@ -155,7 +173,7 @@ func TestClientRefusesAnswersBeyondItsOffer(t *testing.T) {
 
 func TestDuplicateIsToldApart(t *testing.T) {
 	var b bytes.Buffer
-	require.NoError(t, writePreamble(&b, encodeHello(hello(protocol.BrokerClient, nil))))
+	require.NoError(t, NewWriter(&b).WriteWith(encodeHello(hello(protocol.BrokerClient, nil))))
 	require.True(t, IsPreamble(b.Bytes()[HeaderBytes:]))
 	require.False(t, IsPreamble([]byte{0xaa, 0x06, 0, 0, 0, 0}))
 	b.Reset()
@@ -171,7 +189,7 @@ func TestDeadline(t *testing.T) {
 		defer b.Close()
 		start := time.Now()
 		_, err := Within(a, start.Add(protocol.HandshakeTimeout), func() (*protocol.Agreed, error) {
-			return ServerHandshake(a, hello(protocol.BrokerServer, nil))
+			return ServerHandshake(NewReader(a), a, hello(protocol.BrokerServer, nil))
 		})
 		require.Equal(t, fault.Timeout, fault.KindOf(err))
 		require.Equal(t, protocol.HandshakeTimeout, time.Since(start))
@@ -180,9 +198,9 @@ func TestDeadline(t *testing.T) {
 		a, b := net.Pipe()
 		defer a.Close()
 		defer b.Close()
-		go ClientHandshake(b, hello(protocol.BrokerClient, nil))
+		go ClientHandshake(NewReader(b), b, hello(protocol.BrokerClient, nil))
 		_, err := Within(a, time.Now().Add(time.Second), func() (*protocol.Agreed, error) {
-			return ServerHandshake(a, hello(protocol.BrokerServer, nil))
+			return ServerHandshake(NewReader(a), a, hello(protocol.BrokerServer, nil))
 		})
 		require.NoError(t, err)
 		time.Sleep(time.Minute) // the deadline is cleared: a write after it still works
@@ -194,21 +212,21 @@ func TestDeadline(t *testing.T) {
 
 func FuzzPreamble(f *testing.F) {
 	var b bytes.Buffer
-	_ = writePreamble(&b, encodeHello(hello(protocol.BrokerClient, nil)))
+	_ = NewWriter(&b).WriteWith(encodeHello(hello(protocol.BrokerClient, nil)))
 	f.Add(b.Bytes())
 	b = bytes.Buffer{}
-	_ = writePreamble(&b, encodeRejection(reject(hello(protocol.BrokerServer, nil), protocol.RejectRole, "no")))
+	_ = NewWriter(&b).WriteWith(encodeRejection(reject(hello(protocol.BrokerServer, nil), protocol.RejectRole, "no")))
 	f.Add(b.Bytes())
 	b = bytes.Buffer{}
-	_ = writePreamble(&b, encodeAgreed(hello(protocol.BrokerServer, nil), &protocol.Agreed{Version: 1, MaxEnvelope: 1 << 20, MaxChunk: 1 << 10}))
+	_ = NewWriter(&b).WriteWith(encodeAgreed(hello(protocol.BrokerServer, nil), &protocol.Agreed{Version: 1, MaxEnvelope: 1 << 20, MaxChunk: 1 << 10}))
 	f.Add(b.Bytes())
 	f.Fuzz(func(t *testing.T, in []byte) {
 		c := &conn{in: bytes.NewReader(in)}
-		if a, err := ServerHandshake(c, hello(protocol.BrokerServer, nil)); (a == nil) == (err == nil) {
+		if a, err := ServerHandshake(NewReader(c), c, hello(protocol.BrokerServer, nil)); (a == nil) == (err == nil) {
 			t.Fatal("neither or both of an agreement and an error")
 		}
 		c = &conn{in: bytes.NewReader(in)}
-		if a, err := ClientHandshake(c, hello(protocol.BrokerClient, nil)); (a == nil) == (err == nil) {
+		if a, err := ClientHandshake(NewReader(c), c, hello(protocol.BrokerClient, nil)); (a == nil) == (err == nil) {
 			t.Fatal("neither or both of an agreement and an error")
 		} else if a != nil && (a.Version != 1 || a.MaxChunk > protocol.MaxChunkBytes) {
 			t.Fatalf("agreed to %+v", a)

@@ -45,17 +45,26 @@ func (f *Writer) Write(head, payload []byte) error {
 	return err
 }
 
-// WriteWith sends the envelope that encode appends to what it is given.
-func (f *Writer) WriteWith(encode func(dst []byte) ([]byte, error)) error {
-	b, err := encode(append(f.buf[:0], make([]byte, HeaderBytes)...))
-	if err != nil {
-		return err
+// Encode appends one envelope to dst.
+type Encode = func(dst []byte) ([]byte, error)
+
+// WriteWith sends what each of encode appends as an envelope, all with one write.
+func (f *Writer) WriteWith(encode ...Encode) error {
+	b := f.buf[:0]
+	for _, appendTo := range encode {
+		at := len(b)
+		b = append(b, make([]byte, HeaderBytes)...)
+		var err error
+		if b, err = appendTo(b); err != nil {
+			return err
+		}
+		f.buf = b
+		n := len(b) - at - HeaderBytes
+		if err := ourLength(n); err != nil {
+			return err
+		}
+		binary.BigEndian.PutUint32(b[at:], uint32(n))
 	}
-	f.buf = b
-	if err := ourLength(len(b) - HeaderBytes); err != nil {
-		return err
-	}
-	binary.BigEndian.PutUint32(b, uint32(len(b)-HeaderBytes))
 	return f.flush(b)
 }
 

@@ -48,6 +48,16 @@ func (e *End) CutAfter(n int) {
 	e.out.cut, e.out.back = n, e.in
 }
 
+// Limit changes how much the pipe holds in each direction from now on.
+func (e *End) Limit(buffer int) {
+	for _, d := range []*direction{e.in, e.out} {
+		d.mu.Lock()
+		d.limit = buffer
+		d.changed.Broadcast()
+		d.mu.Unlock()
+	}
+}
+
 // Stall stops what this end writes from arriving, until Resume. What was read before is read.
 func (e *End) Stall() { e.out.stall(true) }
 
