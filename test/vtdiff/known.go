@@ -75,8 +75,8 @@ var knownDifferences = []knownDifference{
 		"HP's, not of ECMA-48 or DEC; ESC l is a private function of ECMA-35 with no meaning here.",
 	},
 	{
-		"DECRC leaves the underline's colour in xterm.js",
-		regexp.MustCompile(`\x1b\[58.*\x1b(8|\[u)`), regexp.MustCompile(`underline= link`),
+		"DECRC leaves the underline's colour and the link in xterm.js",
+		regexp.MustCompile(`\x1b(\[58|\]8).*\x1b(8|\[u)`), regexp.MustCompile(`^ours or xterm: ; ours or xterm.js: cell .*link= `),
 		"DECRC restores the attributes that DECSC saved (DEC STD 070, DECRC), of which this is one.",
 	},
 	{
@@ -98,6 +98,16 @@ var knownDifferences = []knownDifference{
 		"a mark on a letter makes one code point in xterm",
 		regexp.MustCompile(`[\x{300}-\x{36f}]`), regexp.MustCompile(`ours or xterm: cell \S+: '[a-zA-Z]'.* or '[^ -~]'`),
 		"Normalising is not the terminal's: what was written is what is copied.",
+	},
+	{
+		"SU of all lines between the margins clears the whole screen in xterm",
+		regexp.MustCompile(`\x1b\[\d*;?\d*r.*\x1b\[\d*S`), regexp.MustCompile(`ours or xterm: cell \S+: '.*'.* or ' '`),
+		"Scrolling is within the margins (DEC STD 070, SU).",
+	},
+	{
+		"the saved cursor stays in its row in xterm where a smaller alternate screen loses lines at the top",
+		regexp.MustCompile(`\x1b\[\?1049h.*\x1b(7|\[s).*\x1b(8|\[u)`), regexp.MustCompile(`^ours or xterm: cursor: `),
+		"No specification has sizes that change; the engine keeps it on its text, as xterm.js does.",
 	},
 }
 

@@ -95,14 +95,13 @@ func (t *Terminal) cursorStyleNumber() int {
 func (t *Terminal) sgrReport(c Cell) string {
 	var b strings.Builder
 	b.WriteByte('0')
-	for _, a := range [...]struct {
-		mask Attrs
-		code string
-	}{{Bold, ";1"}, {Dim, ";2"}, {Italic, ";3"}, {Blink, ";5"}, {Inverse, ";7"}, {Hidden, ";8"}, {Strike, ";9"}, {Overline, ";53"}} {
-		if c.attr()&a.mask != 0 {
-			b.WriteString(a.code)
+	write := func(mask Attrs, code string) {
+		if c.attr()&mask != 0 {
+			b.WriteString(code)
 		}
 	}
+	// In xterm's order: those of the VT100 first.
+	write(Bold, ";1")
 	switch u := c.attr().Underline(); u {
 	case UnderlineNone:
 	case UnderlineSingle:
@@ -110,6 +109,13 @@ func (t *Terminal) sgrReport(c Cell) string {
 	default:
 		b.WriteString(";4:" + strconv.Itoa(int(u)))
 	}
+	write(Blink, ";5")
+	write(Inverse, ";7")
+	write(Hidden, ";8")
+	write(Dim, ";2")
+	write(Italic, ";3")
+	write(Strike, ";9")
+	write(Overline, ";53")
 	writeColor(&b, 38, c.fg())
 	writeColor(&b, 48, c.bg())
 	writeColor(&b, 58, t.UnderlineColor(c))

@@ -167,7 +167,8 @@ func (t *Terminal) setScreenMode(n int, on bool) {
 	case 47:
 		t.showAlternate(on)
 	case 1047:
-		if !on && t.scr == &t.alt {
+		if !on && t.scr == &t.alt { // which, as any erasing, ends a pending wrap
+			t.moved()
 			t.clearRows()
 		}
 		t.showAlternate(on)

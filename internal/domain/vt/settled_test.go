@@ -27,6 +27,7 @@ func TestSettledDifferences(t *testing.T) {
 		{"C1 in the head of a DCS is carried out", "\u0090\u0085x", []string{"", "x", ""}, 1, 1},
 		{"U+009C ends a string that means nothing", "\u0090q\u009cx\x1b_中\u009cy", []string{"xy", "", ""}, 2, 0},
 		{"C1 in a CSI is carried out", "\x1b[3\u0085x", []string{"", "x", ""}, 1, 1},
+		{"1047 reset clears, and a pending wrap is off", "\x1b[?1047habcdefgh\x1b[?1047li", []string{"       i", "", ""}, 7, 0},
 		{"DECLRMM set again keeps its margins", "\x1b[?69h\x1b[3;5s\x1b[?69h\x1b[1;3Habcd", []string{"  abc", "  d", ""}, 3, 1},
 	} {
 		tm := New(Options{Cols: 8, Rows: 3})
@@ -62,6 +63,12 @@ func TestEraseOfTextKeepsItsStyle(t *testing.T) {
 	}
 	require.Equal(t, Cell{}, tm.Row(0).Cells()[4])
 	checkInvariants(t, tm)
+}
+
+func TestStyleReportIsInXtermsOrder(t *testing.T) {
+	tm := New(Options{Cols: 8, Rows: 2})
+	tm.Write([]byte("\x1b[1;2;3;4;5;7;9;31mx\x1bP$qm\x1b\\"))
+	require.Equal(t, "\x1bP1$r0;1;4;5;7;2;3;9;31m\x1b\\", string(tm.TakeReplies()))
 }
 
 func TestResetKeepsTheTitle(t *testing.T) {
