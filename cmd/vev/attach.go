@@ -8,6 +8,7 @@ import (
 	"github.com/vev-term/vev/internal/adapters/tty"
 	"github.com/vev-term/vev/internal/app/client"
 	"github.com/vev-term/vev/internal/domain/fault"
+	"github.com/vev-term/vev/internal/domain/render"
 	"github.com/vev-term/vev/internal/ports"
 	"github.com/vev-term/vev/internal/protocol"
 )
@@ -33,7 +34,8 @@ func (c *cli) attach(ctx context.Context, a *protocol.Attach, nest bool) error {
 	}
 	a.Agent = os.Getenv("SSH_AUTH_SOCK")
 	result, err := client.Run(ctx, client.Options{
-		Terminal: terminal, Dialer: dialer, Attach: *a, Prefetch: prefetchLines,
+		Terminal: terminal, Dialer: dialer, Attach: *a, Capabilities: terminalEnvironment().Capabilities(),
+		Prefetch: prefetchLines,
 	})
 	if isNoDaemon(err) {
 		return noSession(a.Session)
@@ -42,6 +44,13 @@ func (c *cli) attach(ctx context.Context, a *protocol.Attach, nest bool) error {
 		return err
 	}
 	return c.over(result)
+}
+
+// terminalEnvironment is what this process was told of its terminal.
+func terminalEnvironment() render.Environment {
+	return render.Environment{
+		Term: os.Getenv("TERM"), ColorTerm: os.Getenv("COLORTERM"), NoColor: os.Getenv("NO_COLOR"), Tmux: os.Getenv("TMUX"),
+	}
 }
 
 // mayAttach refuses to put a session inside a session by mistake, and a session inside itself

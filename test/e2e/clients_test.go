@@ -10,6 +10,7 @@ import (
 
 	"github.com/vev-term/vev/internal/domain"
 	"github.com/vev-term/vev/internal/domain/fault"
+	"github.com/vev-term/vev/internal/domain/vt"
 	"github.com/vev-term/vev/internal/protocol"
 )
 
@@ -67,16 +68,43 @@ func TestBC59ReadOnly(t *testing.T) {
 	require.Equal(t, "script", h.read("typed"), "a script types all the same")
 }
 
-// TestBC60TerminalsOfDifferentPowers: a poor and a rich terminal on one session each show it, and nobody spins for it.
+// TestBC60TerminalsOfDifferentPowers: poor and rich terminals on one session each show it as well as they can, and nobody
+// spins for it. What a poor one would print as text does not reach it; what a rich one gets does not depend on the others.
 func TestBC60TerminalsOfDifferentPowers(t *testing.T) {
 	h := newHome(t)
-	h.sh("x", `stty raw -echo; printf '\033[38;2;200;100;50mtrue\033[m \033[4:3mcurly\033[m \033[?1002h\033[?1006h\033[>1umode'; exec cat`)
+	h.sh("x", `stty raw -echo; printf '\033]2;name\007\033[?1002h\033[?1006h\033[>1u\033[6 q'; `+
+		`printf '\033[38;2;200;100;50mtrue\033[m \033[4:3;58:2::1:2:3mcurly\033[m \033]8;;http://x\007link\033]8;;\007 mode'; exec cat`)
 	h.waitText("x", "mode")
+	rich := []string{"\x1b]2;name", "\x1b]8;;http://x", "4:3", "\x1b[>1u", "\x1b[6 q"}
+	poor := []string{"\x1b]", ":", "\x1b[>", "\x1b[=", " q", "38;2;", "\x1b[?1049h\x1b[22"}
 	var clients []*program
-	for _, kind := range []string{"linux", "vt100", "xterm-kitty", "dumb"} {
+	for _, c := range []struct {
+		env         []string
+		orange      vt.Color
+		gets, lacks []string
+	}{
+		{[]string{"TERM=linux", "COLORTERM=truecolor"}, vt.Indexed(1), nil, poor},
+		{[]string{"TERM=vt100"}, 0, nil, poor},
+		{[]string{"TERM=dumb", "COLORTERM=truecolor"}, 0, nil, poor},
+		{[]string{"TERM=screen"}, vt.Indexed(1), nil, poor},
+		{[]string{"TERM=screen.xterm-256color", "COLORTERM=truecolor"}, vt.Indexed(167), nil, poor},
+		{[]string{"TERM=screen-256color", "TMUX=/tmp/tmux,1,0"}, vt.Indexed(167), rich, []string{"38;2;"}},
+		{[]string{"TERM=xterm-256color"}, vt.Indexed(167), rich, []string{"38;2;"}},
+		{[]string{"TERM=xterm-256color", "COLORTERM=truecolor", "NO_COLOR=1"}, 0, rich, []string{"38;"}},
+		{[]string{"TERM=xterm-kitty"}, vt.RGB(200, 100, 50), rich, nil},
+		{[]string{"TERM=xterm-256color", "COLORTERM=truecolor"}, vt.RGB(200, 100, 50), rich, nil},
+	} {
 		tt := newTerm(t, 80, 24)
-		clients = append(clients, tt.vev(h.with("TERM="+kind), "attach", "x"))
-		tt.sees("true curly mode")
+		clients = append(clients, tt.vev(h.with(c.env...), "attach", "x"))
+		tt.sees("true curly link mode")
+		for _, s := range c.gets {
+			tt.gets(s)
+		}
+		orange, seen := tt.first()
+		require.Equal(t, c.orange, orange, "%v", c.env)
+		for _, s := range c.lacks {
+			require.NotContains(t, seen, s, "%v", c.env)
+		}
 	}
 	pids := []int{h.one("_broker"), h.one("_daemon")}
 	for _, p := range clients {
@@ -85,4 +113,10 @@ func TestBC60TerminalsOfDifferentPowers(t *testing.T) {
 	before := cpuTicks(pids)
 	h.ok("wait", "x", "--idle", "700ms")
 	require.LessOrEqual(t, cpuTicks(pids)-before, 3, "ticks of 10 ms in 700 ms, with what the wait itself takes")
+}
+
+// first is the colour of the screen's first character, and the bytes that the terminal got.
+func (tt *term) first() (fg vt.Color, seen string) {
+	tt.look(func(s *vt.Terminal) { fg, seen = s.Row(0).Cells()[0].Foreground(), string(tt.seen) })
+	return fg, seen
 }

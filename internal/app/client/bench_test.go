@@ -38,7 +38,7 @@ func echo(tb testing.TB, states int) (step func(i int), s *sink) {
 	require.NoError(tb, err)
 	require.True(tb, ours)
 
-	daemon, painter := vt.New(vt.Options{Cols: 80, Rows: 24}), render.NewPainter(render.Canonical)
+	daemon, painter := vt.New(vt.Options{Cols: 80, Rows: 24}), render.NewPainter(render.Canonical, render.Capabilities{})
 	outs := make([]protocol.Output, states)
 	key := []byte("x")
 	for i := range outs {

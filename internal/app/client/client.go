@@ -10,6 +10,7 @@ import (
 
 	"github.com/vev-term/vev/internal/domain"
 	"github.com/vev-term/vev/internal/domain/fault"
+	"github.com/vev-term/vev/internal/domain/render"
 	"github.com/vev-term/vev/internal/ports"
 	"github.com/vev-term/vev/internal/protocol"
 )
@@ -26,6 +27,8 @@ type Options struct {
 	Dialer   ports.SessionDialer
 	// Attach says which session; its Size is the terminal's.
 	Attach protocol.Attach
+	// Capabilities are the terminal's: what it cannot do is left out or replaced.
+	Capabilities render.Capabilities
 	// Leader is the control byte of the leader key, but not Escape; 0 is DefaultLeader.
 	Leader byte
 	// Copier gets what the user copies, beside the terminal's own clipboard; may be nil.
@@ -116,9 +119,9 @@ func newClient(o Options) *client {
 	scroll := newScroller(out, func() { signal(redraw) })
 	scroll.prefetch, scroll.mousing = min(o.Prefetch, protocol.MaxHistoryLines), o.Mouse
 	c := &client{
-		o: o, out: out, notices: n, scroll: scroll, screen: newScreen(o.Terminal, n, scroll), typing: typing{leader: o.Leader},
-		redraw: redraw,
-		over:   make(chan outcome, 1), linked: make(chan struct{}), closing: make(chan struct{}),
+		o: o, out: out, notices: n, scroll: scroll, screen: newScreen(o.Terminal, o.Capabilities, n, scroll),
+		typing: typing{leader: o.Leader}, redraw: redraw,
+		over: make(chan outcome, 1), linked: make(chan struct{}), closing: make(chan struct{}),
 		resized: make(chan struct{}, 1), suspend: make(chan struct{}, 1), resumed: make(chan struct{}, 1),
 	}
 	c.link.client = c

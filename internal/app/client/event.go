@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 
 	"github.com/vev-term/vev/internal/domain/fault"
+	"github.com/vev-term/vev/internal/domain/render"
 	"github.com/vev-term/vev/internal/protocol"
 )
 
@@ -11,14 +12,19 @@ import (
 // the state. What a program chose is data: selections are of a fixed alphabet, text is without controls.
 
 // appendEvent appends what makes a terminal do what happened; nothing for what it cannot do.
-func appendEvent(dst []byte, body protocol.EventBody) []byte {
+func appendEvent(dst []byte, body protocol.EventBody, caps render.Capabilities) []byte {
 	switch e := body.(type) {
 	case protocol.Bell:
 		return append(dst, '\a')
 	case protocol.Clipboard:
-		return appendClipboard(dst, e)
+		if !caps.Basic {
+			return appendClipboard(dst, e)
+		}
 	case protocol.Notification:
-		return appendNotification(dst, e)
+		if !caps.Basic {
+			return appendNotification(dst, e)
+		}
+		return append(dst, '\a')
 	}
 	return dst
 }

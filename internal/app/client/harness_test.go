@@ -517,7 +517,7 @@ func (d *fakeDaemon) post(p *pipe, m protocol.SessionServerMessage) {
 func (d *fakeDaemon) draw(p *pipe) {
 	out := &protocol.Output{Epoch: d.epoch, Base: d.state, New: d.state + 1}
 	if d.painter == nil {
-		d.painter, out.Full, out.Base = render.NewPainter(render.Canonical), true, 0
+		d.painter, out.Full, out.Base = render.NewPainter(render.Canonical, render.Capabilities{}), true, 0
 	}
 	var f render.Frame
 	f.SetTerminal(d.term)

@@ -30,6 +30,7 @@ type screen struct {
 	turn chan struct{} // cap 1: full while somebody has the turn
 
 	tty      ports.Terminal
+	caps     render.Capabilities // of tty
 	life     life
 	size     domain.Size // of the terminal
 	entered  time.Time
@@ -41,9 +42,9 @@ type screen struct {
 	shown atomic.Pointer[shown] // of the last frame, for the pump; what it points to is not changed
 }
 
-func newScreen(tty ports.Terminal, n *notices, scroll *scroller) *screen {
+func newScreen(tty ports.Terminal, caps render.Capabilities, n *notices, scroll *scroller) *screen {
 	s := &screen{
-		turn: make(chan struct{}, 1), tty: tty, painter: render.NewPainter(render.UserTerminal),
+		turn: make(chan struct{}, 1), tty: tty, caps: caps, painter: render.NewPainter(render.UserTerminal, caps),
 		composer: composer{notices: n, scroll: scroll},
 	}
 	s.shown.Store(&shown{})
@@ -93,19 +94,19 @@ func (s *screen) quote() {
 	if s.view.term == nil || time.Since(s.entered) >= unseen || s.view.term.Modes().Alternate {
 		return
 	}
-	s.buf = appendScreen(s.buf[:0], s.view.term)
+	s.buf = appendScreen(s.buf[:0], s.view.term, s.caps)
 	s.write() // the end is not worse for it
 }
 
 // appendScreen appends the rows of t up to the last that shows something, as lines.
-func appendScreen(dst []byte, t *vt.Terminal) []byte {
+func appendScreen(dst []byte, t *vt.Terminal, caps render.Capabilities) []byte {
 	_, rows := t.Size()
 	end := len(dst)
 	for y := range rows {
 		row := t.Row(y)
 		line := vt.Line{Cells: row.Cells()[:row.Used()]}
 		before := len(dst)
-		dst = render.AppendANSI(dst, t, &line)
+		dst = render.AppendANSI(dst, t, &line, caps)
 		written := len(dst) > before
 		dst = append(dst, "\r\n"...)
 		if written {
@@ -126,7 +127,7 @@ func (s *screen) show(out *protocol.Output, more bool) (ack protocol.Ack, painte
 	for _, e := range out.Events {
 		if e.Seq > s.view.events {
 			s.view.events = e.Seq
-			s.buf = appendEvent(s.buf, e.Body)
+			s.buf = appendEvent(s.buf, e.Body, s.caps)
 		}
 	}
 	if more && len(s.buf) == 0 {
@@ -154,6 +155,7 @@ func (s *screen) paint() error {
 	f := s.composer.compose(s.view.term, s.size)
 	s.buf = s.painter.Paint(s.buf, f)
 	err := s.write()
+	s.composer.input.modes.KittyFlags = s.painter.KittyFlags() // a terminal without them sends none
 	if s.composer.input != *s.shown.Load() {
 		now := s.composer.input
 		s.shown.Store(&now)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/vev-term/vev/internal/domain"
 	"github.com/vev-term/vev/internal/domain/fault"
+	"github.com/vev-term/vev/internal/domain/render"
 	"github.com/vev-term/vev/internal/domain/vt"
 	"github.com/vev-term/vev/internal/ports"
 	"github.com/vev-term/vev/internal/protocol"
@@ -271,8 +272,8 @@ func TestEventsHappenOnce(t *testing.T) {
 
 func TestClipboardBound(t *testing.T) {
 	data := make([]byte, protocol.MaxClipboardBytes)
-	require.Greater(t, len(appendEvent(nil, protocol.Clipboard{Data: data})), len(data))
-	require.Empty(t, appendEvent(nil, protocol.Clipboard{Data: append(data, 0)}))
+	require.Greater(t, len(appendEvent(nil, protocol.Clipboard{Data: data}, render.Capabilities{})), len(data))
+	require.Empty(t, appendEvent(nil, protocol.Clipboard{Data: append(data, 0)}, render.Capabilities{}))
 }
 
 func TestNotices(t *testing.T) {

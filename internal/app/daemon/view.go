@@ -65,7 +65,7 @@ type view struct {
 // restart begins a new epoch: the client knows nothing.
 func (v *view) restart() {
 	if v.painter == nil {
-		v.painter = render.NewPainter(render.Canonical)
+		v.painter = render.NewPainter(render.Canonical, render.Capabilities{})
 	}
 	v.painter.Reset()
 	v.epoch++

@@ -40,7 +40,7 @@ type world struct {
 
 func newWorld(prog program, cols, rows int) *world {
 	w := &world{
-		program: prog, daemon: vt.New(vt.Options{Cols: cols, Rows: rows}), painter: render.NewPainter(render.Canonical),
+		program: prog, daemon: vt.New(vt.Options{Cols: cols, Rows: rows}), painter: render.NewPainter(render.Canonical, render.Capabilities{}),
 		client: vt.New(vt.Options{Cols: cols, Rows: rows}), p: New(Adaptive), now: time.Unix(1000, 0),
 	}
 	w.p.Measured(300 * time.Millisecond)

@@ -24,13 +24,13 @@ func AppendCells(dst []byte, t *vt.Terminal, cells []vt.Cell) []byte {
 }
 
 // AppendANSI appends a line of t with its styles (SGR and OSC 8): it starts from default style and ends in it, blanks
-// at the end are cut unless they have a style, no line end.
-func AppendANSI(dst []byte, t *vt.Terminal, line *vt.Line) []byte {
+// at the end are cut unless they have a style, no line end. It is for a terminal with these capabilities.
+func AppendANSI(dst []byte, t *vt.Terminal, line *vt.Line, c Capabilities) []byte {
 	cells := line.Cells
 	for len(cells) > 0 && cells[len(cells)-1].IsBlank() && cells[len(cells)-1].SameStyle(vt.Cell{}) {
 		cells = cells[:len(cells)-1]
 	}
-	var p Painter
+	p := Painter{caps: c}
 	for _, c := range cells {
 		if c.IsSpacer() {
 			continue

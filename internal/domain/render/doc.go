@@ -5,7 +5,9 @@
 // clock or locks anything; both belong to one goroutine.
 //
 // Two kinds of terminals receive bytes: another engine of package vt, which mirrors all state ([Canonical]), and a
-// person's terminal ([UserTerminal]), of which only what every xterm-like one does alike is used.
+// person's terminal ([UserTerminal]), of which only what every xterm-like one does alike is used. What a poorer one
+// cannot do ([Capabilities], from its [Environment]) is left out or replaced: colours become the nearest it has, and a
+// basic one gets nothing that it might print as text.
 //
 // Its laws, tested by property: a fresh engine that is fed a full paint shows the frame; an engine that shows frame a
 // and is fed the difference of a and b shows b.

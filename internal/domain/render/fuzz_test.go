@@ -25,24 +25,31 @@ func FuzzRender(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, first, second []byte) {
-		for _, target := range []Target{Canonical, UserTerminal} {
-			look := canonicalPicture
-			if target == UserTerminal {
-				look = userPicture
-			}
-			s := newPair(target, 20, 6)
-			for _, in := range [][]byte{first, second} {
-				diff := s.after(string(in))
-				if want, got := look(s.src), look(s.dst); !equalPictures(want, got) {
-					t.Fatalf("target %d, difference %q:\n%s", target, diff, compare(want, got))
+		for _, r := range receivers {
+			src := vt.New(vt.Options{Cols: 20, Rows: 6})
+			p := r.painter()
+			dst := r.fresh(p, 20, 6)
+			var f Frame
+			for i, in := range [][]byte{first, second, first} {
+				src.Write(in)
+				if i == 2 && len(first) > 0 { // its ends are a size, too
+					cols, rows := 1+int(first[len(first)-1])%40, 1+int(first[0])%12
+					src.Resize(cols, rows)
+					dst.Resize(cols, rows)
+				}
+				f.SetTerminal(src)
+				diff := p.Paint(nil, &f)
+				dst.Write(diff)
+				if want, got := r.wants(&f), r.shows(dst); !equalPictures(want, got) {
+					t.Fatalf("%s, difference %q:\n%s", r.name, diff, compare(want, got))
 				}
 			}
-			fresh := newPair(target, 20, 6)
-			fresh.src = s.src
-			fresh.p.Reset()
-			full := fresh.paint()
-			if want, got := look(s.src), look(fresh.dst); !equalPictures(want, got) {
-				t.Fatalf("target %d, full paint %q:\n%s", target, full, compare(want, got))
+			again := r.painter()
+			fresh := r.fresh(again, f.Cols, f.Rows)
+			full := again.Paint(nil, &f)
+			fresh.Write(full)
+			if want, got := r.wants(&f), r.shows(fresh); !equalPictures(want, got) {
+				t.Fatalf("%s, full paint %q:\n%s", r.name, full, compare(want, got))
 			}
 		}
 	})
@@ -74,7 +81,7 @@ func BenchmarkPaint(b *testing.B) {
 				t := vt.New(vt.Options{Cols: 80, Rows: 24})
 				screen(t, 0)
 				var f Frame
-				p := NewPainter(target)
+				p := NewPainter(target, Capabilities{})
 				f.SetTerminal(t)
 				buf := p.Paint(nil, &f)
 				bytes, i := 0, 0

@@ -20,20 +20,52 @@ type picture struct {
 	Palette vt.Palette
 }
 
+// receiver is a kind of terminal that the laws hold for.
+type receiver struct {
+	name   string
+	target Target
+	caps   Capabilities
+}
+
+var receivers = []receiver{
+	{"engine", Canonical, Capabilities{}},
+	{"xterm", UserTerminal, Capabilities{}},
+	{"256 colours", UserTerminal, Capabilities{Colors: Colors256}},
+	{"no colours", UserTerminal, Capabilities{Colors: ColorsNone}},
+	{"linux", UserTerminal, Capabilities{Colors: Colors16, Basic: true}},
+	{"vt100", UserTerminal, Capabilities{Colors: ColorsNone, Basic: true}},
+}
+
+func (r receiver) painter() *Painter { return NewPainter(r.target, r.caps) }
+
+// fresh is such a terminal, ready to be painted.
+func (r receiver) fresh(p *Painter, cols, rows int) *vt.Terminal {
+	t := vt.New(vt.Options{Cols: cols, Rows: rows})
+	if r.target == UserTerminal {
+		t.Write(p.Enter(nil))
+	}
+	return t
+}
+
 // describe tells each cell by column, text, width and style; blanks count alike whether written or not.
-func describe(t *vt.Terminal, cells []vt.Cell) string {
+func describe(t *vt.Terminal, cells []vt.Cell, c Capabilities) string {
 	var b strings.Builder
-	for x, c := range cells {
-		text := string(appendCell(nil, t, c))
-		s := t.Style(c)
-		if text == " " && s == (vt.Style{}) && !c.IsSpacer() {
+	for x, cell := range cells {
+		var text string
+		if cell.IsBlank() || cell.IsSpacer() {
+			text = " "
+		} else {
+			text = string(t.AppendCell(nil, cell))
+		}
+		s := c.style(styleOf(t, cell))
+		if text == " " && s == (vt.Style{}) && !cell.IsSpacer() {
 			continue
 		}
 		fmt.Fprintf(&b, "%d:%q", x, text)
-		if c.IsWide() {
+		if cell.IsWide() {
 			b.WriteString("W")
 		}
-		if c.IsSpacer() {
+		if cell.IsSpacer() {
 			b.WriteString("S")
 		}
 		if s != (vt.Style{}) {
@@ -44,22 +76,40 @@ func describe(t *vt.Terminal, cells []vt.Cell) string {
 	return b.String()
 }
 
-func canonicalPicture(t *vt.Terminal) picture {
-	p := picture{Cursor: t.Cursor(), Title: t.Title(), Palette: *t.Palette()}
-	p.Palette.Changed = 0
-	p.Modes = NewPainter(Canonical).frameModes(t.Modes())
-	_, rows := t.Size()
-	for y := range rows {
-		r := t.Row(y)
-		p.Lines = append(p.Lines, fmt.Sprintf("%d %v: %s", y, r.Wrapped(), describe(t, r.Cells())))
+// wants is what such a terminal has to show for a frame.
+func (r receiver) wants(f *Frame) picture {
+	p := picture{Cursor: f.Cursor, Title: f.Title}
+	if f.Palette != nil {
+		p.Palette = *f.Palette
 	}
+	p.Modes = r.painter().frameModes(f.Modes)
+	var scratch []vt.Cell
+	for y := range f.Rows {
+		p.Lines = append(p.Lines, fmt.Sprintf("%d %v: %s", y, f.wrapped(y), describe(f.rows[y].t, f.cells(y, &scratch), r.caps)))
+	}
+	if r.caps.Basic {
+		p.Title, p.Palette, p.Cursor.Style, p.Cursor.Blink = "", vt.Palette{}, 0, false
+	}
+	return r.seen(p)
+}
+
+// shows is what a terminal of that kind shows.
+func (r receiver) shows(t *vt.Terminal) picture {
+	var f Frame
+	f.SetTerminal(t)
+	all := r
+	all.caps = Capabilities{} // nothing is made of what a poor terminal shows: it has to be right
+	p := all.wants(&f)
+	p.Modes.AltScroll = p.Modes.AltScroll && !r.caps.Basic // a mode that is left alone there
 	return p
 }
 
-// userPicture leaves out what a person's terminal does not get.
-func userPicture(t *vt.Terminal) picture {
-	p := canonicalPicture(t)
-	p.Modes = NewPainter(UserTerminal).frameModes(t.Modes())
+// seen leaves out what a person's terminal does not get.
+func (r receiver) seen(p picture) picture {
+	p.Palette.Changed = 0
+	if r.target == Canonical {
+		return p
+	}
 	p.Modes.Alternate = false
 	p.Cursor.Pending = false
 	if !p.Cursor.Visible {
@@ -71,6 +121,10 @@ func userPicture(t *vt.Terminal) picture {
 	}
 	return p
 }
+
+func canonicalPicture(t *vt.Terminal) picture { return receivers[0].shows(t) }
+
+func userPicture(t *vt.Terminal) picture { return receivers[1].shows(t) }
 
 // output draws a piece of a program's output.
 func output(t *rapid.T) string {
@@ -108,46 +162,70 @@ func outputs(t *rapid.T) string {
 	return b.String()
 }
 
-// laws checks, over a history of writes and resizes, that both a full paint and the difference from the frame before
-// make an engine show what the source shows.
-func laws(t *rapid.T, target Target, look func(*vt.Terminal) picture) {
-	cols, rows := rapid.IntRange(1, 20).Draw(t, "cols"), rapid.IntRange(1, 8).Draw(t, "rows")
+// laws checks, over a history of writes, resizes and overlaid or cropped frames, that both a full paint and the
+// differences from the frames before make a terminal show what the frame is, also when several are written at once.
+func laws(t *rapid.T, r receiver) {
+	draw := func(lo, hi int, what string) int { return rapid.IntRange(lo, hi).Draw(t, what) }
+	cols, rows := draw(1, 20, "cols"), draw(1, 8, "rows")
 	src := vt.New(vt.Options{Cols: cols, Rows: rows, HistoryLines: 10})
-	mirror := vt.New(vt.Options{Cols: cols, Rows: rows})
-	p := NewPainter(target)
-	if target == UserTerminal {
-		mirror.Write(p.Enter(nil))
-	}
+	note := vt.New(vt.Options{Cols: draw(1, 20, "cols"), Rows: 2})
+	p := r.painter()
+	mirror := r.fresh(p, cols, rows)
 	var f Frame
-	for range rapid.IntRange(1, 6).Draw(t, "steps") {
+	var owed []byte // painted and not written yet
+	for range draw(1, 6, "steps") {
 		in := outputs(t)
 		src.Write([]byte(in))
-		if rapid.IntRange(0, 5).Draw(t, "resize") == 0 {
-			cols, rows = rapid.IntRange(1, 20).Draw(t, "cols"), rapid.IntRange(1, 8).Draw(t, "rows")
-			src.Resize(cols, rows)
-			mirror.Resize(cols, rows)
+		if draw(0, 5, "resize") == 0 {
+			src.Resize(draw(1, 20, "cols"), draw(1, 8, "rows"))
 		}
 		f.SetTerminal(src)
-		want := look(src)
-		diff := p.Paint(nil, &f)
-		mirror.Write(diff)
-		if got := look(mirror); !equalPictures(want, got) {
-			t.Fatalf("difference %q after %q:\n%s", diff, in, compare(want, got))
+		if r.target == UserTerminal {
+			disturb(t, &f, note)
 		}
+		if f.Cols != cols || f.Rows != rows {
+			cols, rows = f.Cols, f.Rows
+			mirror.Write(owed)
+			owed = owed[:0]
+			mirror.Resize(cols, rows)
+		}
+		want := r.wants(&f)
+		was := len(owed)
+		owed = p.Paint(owed, &f)
 		if more := p.Paint(nil, &f); len(more) > 0 {
 			t.Fatalf("painting the same frame again gives %q", more)
 		}
-		fresh := vt.New(vt.Options{Cols: cols, Rows: rows})
-		var full []byte
-		again := NewPainter(target)
-		if target == UserTerminal {
-			full = again.Enter(full)
+		if draw(0, 3, "later") > 0 {
+			mirror.Write(owed)
+			if got := r.shows(mirror); !equalPictures(want, got) {
+				t.Fatalf("%s: difference %q after %q:\n%s", r.name, owed[was:], in, compare(want, got))
+			}
+			owed = owed[:0]
 		}
-		full = again.Paint(full, &f)
+		again := r.painter()
+		fresh := r.fresh(again, cols, rows)
+		full := again.Paint(nil, &f)
 		fresh.Write(full)
-		if got := look(fresh); !equalPictures(want, got) {
-			t.Fatalf("full paint %q after %q:\n%s", full, in, compare(want, got))
+		if got := r.shows(fresh); !equalPictures(want, got) {
+			t.Fatalf("%s: full paint %q after %q:\n%s", r.name, full, in, compare(want, got))
 		}
+	}
+}
+
+// disturb makes the frame what a client may make of a terminal: a window of it, with another terminal's rows over it.
+func disturb(t *rapid.T, f *Frame, note *vt.Terminal) {
+	switch rapid.IntRange(0, 7).Draw(t, "frame") {
+	case 0:
+		n := func(hi int, what string) int { return rapid.IntRange(0, hi).Draw(t, what) }
+		f.Window(n(5, "x"), n(3, "y"), 1+n(20, "cols"), 1+n(7, "rows"))
+	case 1:
+		note.Write([]byte(outputs(t)))
+		f.SetRow(f.Rows-1, note, 0)
+		f.SetRow(0, note, 1)
+	case 2:
+		note.Write([]byte(outputs(t)))
+		f.SetRow(f.Rows/2, note, 1)
+		f.Window(0, 0, f.Cols+1, f.Rows)
 	}
 }
 
@@ -183,12 +261,12 @@ func compare(want, got picture) string {
 	return b.String()
 }
 
-func TestCanonicalLaws(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) { laws(t, Canonical, canonicalPicture) })
-}
-
-func TestUserTerminalLaws(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) { laws(t, UserTerminal, userPicture) })
+func TestLaws(t *testing.T) {
+	for _, r := range receivers {
+		t.Run(r.name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) { laws(t, r) })
+		})
+	}
 }
 
 func TestLeaveUndoesEverything(t *testing.T) {
@@ -196,7 +274,8 @@ func TestLeaveUndoesEverything(t *testing.T) {
 		user := vt.New(vt.Options{Cols: 20, Rows: 5})
 		user.Write([]byte("\x1b]2;shell\x07\x1b[31mprompt \x1b[m$ "))
 		before := canonicalPicture(user)
-		p := NewPainter(UserTerminal)
+		r := rapid.SampledFrom(receivers[1:]).Draw(t, "receiver")
+		p := r.painter()
 		user.Write(p.Enter(nil))
 		src := vt.New(vt.Options{Cols: 20, Rows: 5})
 		for range rapid.IntRange(1, 3).Draw(t, "frames") {

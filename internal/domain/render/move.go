@@ -17,39 +17,75 @@ func (p *Painter) move(dst []byte, x, y int) []byte {
 }
 
 func (p *Painter) moveBytes(dst []byte, x, y int) []byte {
-	switch {
-	case !p.yKnown:
-		return appendPosition(dst, x, y)
-	case y == p.y:
-		return p.moveInRow(dst, x)
-	case x == 0 && y > p.y && y-p.y <= 2: // never at the bottom: y is a row of the screen
-		dst = append(dst, '\r')
-		for range y - p.y {
-			dst = append(dst, '\n')
+	if p.yKnown {
+		start := len(dst)
+		if x == 0 { // first, for then a line feed goes straight down in any mode
+			dst = p.moveToRow(p.moveInRow(dst, 0), y, true)
+		} else {
+			dst = p.moveInRow(p.moveToRow(dst, y, !p.state.modes.NewLine), x)
 		}
-		return dst
-	case p.xKnown && !p.pending && x == p.x && y == p.y+1:
-		return append(dst, "\x1b[B"...)
-	case p.xKnown && !p.pending && x == p.x && y == p.y-1:
-		return append(dst, "\x1b[A"...)
+		if len(dst)-start <= positionLen(x, y) {
+			return dst
+		}
+		dst = dst[:start]
 	}
 	return appendPosition(dst, x, y)
 }
 
+// moveToRow appends the shortest way to row y that keeps the column. down: a line feed does.
+func (p *Painter) moveToRow(dst []byte, y int, down bool) []byte {
+	dy := y - p.y
+	absolute := 3 + digits(y+1)
+	if p.caps.Basic {
+		absolute = 1 << 10
+	}
+	switch {
+	case dy == 0:
+		return dst
+	case dy == -1: // over no margin: y is a row of the screen
+		return append(dst, "\x1bM"...)
+	case down && dy > 0 && dy <= 3+digits(dy): // likewise
+		for range dy {
+			dst = append(dst, '\n')
+		}
+		return dst
+	case dy == 1:
+		return append(dst, "\x1b[B"...)
+	case dy > 0 && 3+digits(dy) <= absolute:
+		return appendCSI(dst, dy, 'B')
+	case dy < 0 && 3+digits(-dy) <= absolute:
+		return appendCSI(dst, -dy, 'A')
+	}
+	return appendCSI(dst, y+1, 'd')
+}
+
+// moveInRow appends the shortest way to column x.
 func (p *Painter) moveInRow(dst []byte, x int) []byte {
-	switch dx := x - p.x; {
+	absolute := 3 + digits(x+1)
+	if p.caps.Basic {
+		absolute = 1 + 3 + digits(x)
+	}
+	dx := x - p.x
+	switch relative := p.xKnown && !p.pending; {
+	case relative && dx == 0:
+		return dst
 	case x == 0:
 		return append(dst, '\r')
-	case !p.xKnown || p.pending:
-	case dx < 0 && dx >= -3:
+	case !relative:
+	case dx < 0 && dx >= -4:
 		for range -dx {
 			dst = append(dst, '\b')
 		}
 		return dst
 	case dx == 1:
 		return append(dst, "\x1b[C"...)
-	case dx > 1 && digits(dx) <= digits(x+1):
+	case dx > 0 && 3+digits(dx) <= absolute:
 		return appendCSI(dst, dx, 'C')
+	case dx < 0 && 3+digits(-dx) < absolute:
+		return appendCSI(dst, -dx, 'D')
+	}
+	if p.caps.Basic {
+		return appendCSI(append(dst, '\r'), x, 'C')
 	}
 	return appendCSI(dst, x+1, 'G')
 }
@@ -60,6 +96,17 @@ func digits(n int) int {
 		return 1
 	case n < 100:
 		return 2
+	}
+	return 3
+}
+
+// positionLen is the length of what appendPosition appends.
+func positionLen(x, y int) int {
+	switch {
+	case x > 0:
+		return 4 + digits(y+1) + digits(x+1)
+	case y > 0:
+		return 3 + digits(y+1)
 	}
 	return 3
 }

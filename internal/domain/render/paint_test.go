@@ -19,7 +19,7 @@ type pair struct {
 
 func newPair(target Target, cols, rows int) *pair {
 	o := vt.Options{Cols: cols, Rows: rows}
-	s := &pair{src: vt.New(o), dst: vt.New(o), p: NewPainter(target)}
+	s := &pair{src: vt.New(o), dst: vt.New(o), p: NewPainter(target, Capabilities{})}
 	if target == UserTerminal {
 		s.dst.Write(s.p.Enter(nil))
 	}
@@ -164,7 +164,7 @@ func TestWindow(t *testing.T) {
 		f.SetTerminal(src)
 		f.Window(c.x, c.y, c.cols, c.rows)
 		dst := vt.New(vt.Options{Cols: c.cols, Rows: c.rows})
-		p := NewPainter(UserTerminal)
+		p := NewPainter(UserTerminal, Capabilities{})
 		dst.Write(p.Paint(p.Enter(nil), &f))
 		require.Equal(t, c.want, lines(dst))
 		require.Empty(t, p.Paint(nil, &f))
@@ -179,7 +179,7 @@ func TestWindow(t *testing.T) {
 // TestWindowFollows: painting windows that move over a changing terminal shows each of them.
 func TestWindowFollows(t *testing.T) {
 	src := vt.New(vt.Options{Cols: 30, Rows: 10})
-	p := NewPainter(UserTerminal)
+	p := NewPainter(UserTerminal, Capabilities{})
 	dst := vt.New(vt.Options{Cols: 12, Rows: 4})
 	dst.Write(p.Enter(nil))
 	var f Frame
@@ -190,7 +190,7 @@ func TestWindowFollows(t *testing.T) {
 		f.Window(x, y, 12, 4)
 		dst.Write(p.Paint(nil, &f))
 		fresh := vt.New(vt.Options{Cols: 12, Rows: 4})
-		full := NewPainter(UserTerminal)
+		full := NewPainter(UserTerminal, Capabilities{})
 		fresh.Write(full.Paint(full.Enter(nil), &f))
 		require.Equal(t, userPicture(fresh), userPicture(dst), "frame %d", i)
 	}
@@ -214,7 +214,7 @@ func TestSweepRepaints(t *testing.T) {
 func TestPaintDoesNotAllocate(t *testing.T) {
 	for _, target := range []Target{Canonical, UserTerminal} {
 		src := vt.New(vt.Options{Cols: 80, Rows: 24})
-		p := NewPainter(target)
+		p := NewPainter(target, Capabilities{})
 		var f Frame
 		var buf []byte
 		i := 0
@@ -246,15 +246,15 @@ func TestCapture(t *testing.T) {
 	var l vt.Line
 	require.True(t, tm.ReadLine(0, &l))
 	require.Equal(t, "a   b red宽l", string(AppendText(nil, tm, &l)))
-	require.Equal(t, "a   b \x1b[1;31mred\x1b[m宽\x1b]8;id=1;http://x\x1b\\l\x1b]8;;\x1b\\\x1b[44m  \x1b[m", string(AppendANSI(nil, tm, &l)))
+	require.Equal(t, "a   b \x1b[1;31mred\x1b[m宽\x1b]8;id=1;http://x\x1b\\l\x1b]8;;\x1b\\\x1b[44m  \x1b[m", string(AppendANSI(nil, tm, &l, Capabilities{})))
 	require.Equal(t, []Run{
 		{Col: 7, Len: 3, Style: vt.Style{Fg: vt.Indexed(1), Attrs: vt.Bold}},
 		{Col: 12, Len: 1, Style: vt.Style{Link: vt.Link{URI: "http://x", ID: "1"}}},
 		{Col: 13, Len: 2, Style: vt.Style{Bg: vt.Indexed(4)}},
 	}, Runs(tm, &l))
 	again := vt.New(vt.Options{Cols: 40, Rows: 2})
-	again.Write(AppendANSI(nil, tm, &l))
+	again.Write(AppendANSI(nil, tm, &l, Capabilities{}))
 	var l2 vt.Line
 	require.True(t, again.ReadLine(0, &l2))
-	require.Equal(t, describe(tm, l.Cells[:14]), describe(again, l2.Cells[:14]))
+	require.Equal(t, describe(tm, l.Cells[:14], Capabilities{}), describe(again, l2.Cells[:14], Capabilities{}))
 }

@@ -17,6 +17,7 @@ const (
 // Painter remembers what a terminal shows and paints differences. It is for one goroutine at a time.
 type Painter struct {
 	target Target
+	caps   Capabilities
 	known  bool // the fields below say what the terminal shows
 
 	cols, rows int
@@ -51,8 +52,9 @@ type shadowRow struct {
 	wrapped bool
 }
 
-// NewPainter returns a painter that knows nothing of its terminal: the first Paint is complete.
-func NewPainter(target Target) *Painter { return &Painter{target: target} }
+// NewPainter returns a painter that knows nothing of its terminal: the first Paint is complete. The capabilities are
+// those of a UserTerminal; an engine has them all.
+func NewPainter(target Target, c Capabilities) *Painter { return &Painter{target: target, caps: c} }
 
 // Reset forgets what the terminal shows; the next Paint is complete.
 func (p *Painter) Reset() { p.known = false }
@@ -69,6 +71,9 @@ func (p *Painter) Paint(dst []byte, f *Frame) []byte {
 	dst = p.syncState(dst, f)
 	return p.placeCursor(dst, f)
 }
+
+// KittyFlags returns the kitty keyboard flags that the terminal was asked for.
+func (p *Painter) KittyFlags() uint8 { return p.state.modes.KittyFlags }
 
 // changedRows returns the rows [first, last) outside of which the terminal shows the frame.
 func (p *Painter) changedRows(f *Frame) (first, last int) {

@@ -103,7 +103,7 @@ func (p *Painter) paintSegment(dst []byte, r *rowPaint, from, to int) []byte {
 	for x := from; x < end; {
 		c := r.cells[x]
 		if c.IsBlank() {
-			if n := r.blanks(x, end, p.target); n >= eraseRun {
+			if n := p.blanks(r, x, end); n >= eraseRun {
 				dst = p.eraseRun(dst, r, x, n)
 				x += n
 				continue
@@ -130,9 +130,9 @@ func width(c vt.Cell) int {
 }
 
 // blanks returns how many columns from x on can be erased at once.
-func (r *rowPaint) blanks(x, end int, target Target) int {
+func (p *Painter) blanks(r *rowPaint, x, end int) int {
 	first := r.cells[x].Erased()
-	if !r.cells[x].SameStyle(first) || target == UserTerminal && first != (vt.Cell{}) {
+	if p.caps.Basic || !r.cells[x].SameStyle(first) || p.target == UserTerminal && first != (vt.Cell{}) {
 		return 0
 	}
 	n := 1
@@ -196,7 +196,8 @@ func (p *Painter) printDisputed(dst []byte, r *rowPaint, x int) []byte {
 	c := r.cells[x]
 	if c.IsWide() {
 		dst = append(dst, "  "...)
-		dst = appendCSI(dst, x+1, 'G')
+		p.xKnown = false
+		dst = p.move(dst, x, r.y)
 	}
 	dst = printWidth(dst, r.t, c)
 	p.xKnown = false

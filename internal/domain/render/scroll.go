@@ -82,9 +82,12 @@ func (p *Painter) scrollBlock(dst []byte, b block) []byte {
 	if !whole {
 		dst = appendCSIPair(dst, top+1, bot+1, 'r')
 	}
-	if d > 0 {
+	switch {
+	case p.caps.Basic:
+		dst = p.scrollByLine(dst, top, bot, d)
+	case d > 0:
 		dst = appendCSI(dst, d, 'S')
-	} else {
+	default:
 		dst = appendCSI(dst, -d, 'T')
 	}
 	if !whole {
@@ -93,6 +96,28 @@ func (p *Painter) scrollBlock(dst []byte, b block) []byte {
 		p.pending = false
 	}
 	p.rotate(top, bot, d)
+	return dst
+}
+
+// scrollByLine scrolls by moving over a margin, which every terminal can.
+func (p *Painter) scrollByLine(dst []byte, top, bot, d int) []byte {
+	p.joins, p.pending = false, false
+	p.xKnown, p.yKnown = true, true
+	p.x = 0
+	if d > 0 {
+		dst = appendPosition(dst, 0, bot)
+		p.y = bot
+	} else {
+		dst = appendPosition(dst, 0, top)
+		p.y = top
+	}
+	for range max(d, -d) {
+		if d > 0 {
+			dst = append(dst, '\n')
+		} else {
+			dst = append(dst, "\x1bM"...)
+		}
+	}
 	return dst
 }
 

@@ -28,6 +28,9 @@ func canonicalDefaults() state {
 // frameModes returns the modes that a painter hands over.
 func (p *Painter) frameModes(m vt.Modes) vt.Modes {
 	m.Sync, m.Graphemes, m.Autowrap, m.Origin, m.Insert = false, false, false, false, false
+	if p.caps.Basic {
+		m.KittyFlags, m.ModifyOtherKeys, m.FormatOtherKeys, m.AltScroll = 0, 0, false, false
+	}
 	if p.target == UserTerminal {
 		// The painter's own screen is an alternate one: the wheel means arrow keys only where the program's is one too.
 		m.AltScroll = m.AltScroll && m.Alternate
@@ -58,6 +61,9 @@ func (p *Painter) syncScreen(dst []byte, f *Frame) []byte {
 func (p *Painter) syncState(dst []byte, f *Frame) []byte {
 	if m := p.frameModes(f.Modes); m != p.state.modes {
 		dst = p.syncModes(dst, m)
+	}
+	if p.caps.Basic {
+		return dst
 	}
 	if f.Title != p.state.title || p.state.titleUnknown {
 		p.state.title, p.state.titleUnknown = f.Title, false

@@ -13,8 +13,7 @@ func (p *Painter) setStyle(dst []byte, t *vt.Terminal, c vt.Cell) []byte {
 	if p.styleT == t && t != nil && c.SameStyle(p.styleOf) && p.styleG == t.Generation() {
 		return dst
 	}
-	s := styleOf(t, c)
-	dst = p.changeStyle(dst, s)
+	dst = p.changeStyle(dst, p.caps.style(styleOf(t, c)))
 	p.styleOf, p.styleT = c, t
 	if t != nil {
 		p.styleG = t.Generation()
@@ -47,7 +46,9 @@ func (p *Painter) changeStyle(dst []byte, s vt.Style) []byte {
 		return append(dst, "\x1b[m"...)
 	}
 	p.sgr = appendChange(p.sgr[:0], old, s)
-	if old.Attrs != 0 || old.Underline != 0 || old.Fg != 0 || old.Bg != 0 {
+	if p.caps.Basic && old.Attrs&^s.Attrs != 0 { // a VT102 resets only all of them
+		p.sgr = appendChange(append(p.sgr[:0], "0;"...), vt.Style{}, s)
+	} else if old.Attrs != 0 || old.Underline != 0 || old.Fg != 0 || old.Bg != 0 {
 		if p.sgrAlt = appendChange(append(p.sgrAlt[:0], "0;"...), vt.Style{}, s); len(p.sgrAlt) < len(p.sgr) {
 			p.sgr, p.sgrAlt = p.sgrAlt, p.sgr
 		}

@@ -24,7 +24,18 @@ func (e *touched) note(m vt.Modes) {
 // alternate screen is shown, the cursor hidden until the first Paint. For UserTerminal alone.
 func (p *Painter) Enter(dst []byte) []byte {
 	p.known = false
+	if p.caps.Basic {
+		return append(dst, "\x1b[?1049h\x1b[?25l\x1b[m\x1b[2J"...)
+	}
 	return append(dst, "\x1b[?1007;2027s\x1b[22;0t\x1b[?1049h\x1b[?25l\x1b[m\x1b[2J"...)
+}
+
+// endLink ends a hyperlink, in whatever state the terminal is.
+func (p *Painter) endLink(dst []byte) []byte {
+	if p.caps.Basic {
+		return dst
+	}
+	return append(dst, "\x1b]8;;\x1b\\"...)
 }
 
 // modesOff turns off every mode that a paint can turn on. It is right in any state of the terminal.
@@ -34,9 +45,12 @@ const modesOff = "\x1b[?1l\x1b>\x1b[20l\x1b[?5l\x1b[?9l\x1b[?1000l\x1b[?1002l\x1
 // resetUser brings a person's terminal into the state that painting starts from: blank, no modes, no margins, no
 // insertion, no autowrap.
 func (p *Painter) resetUser(dst []byte) []byte {
-	dst = append(dst, "\x1b[?25l\x1b[r\x1b[?6l\x1b[4l\x1b[?7l\x1b(B\x0f\x1b[m\x1b]8;;\x1b\\"...)
+	dst = append(dst, "\x1b[?25l\x1b[r\x1b[?6l\x1b[4l\x1b[?7l\x1b(B\x0f\x1b[m"...)
+	dst = p.endLink(dst)
 	dst = append(dst, modesOff...)
-	dst = append(dst, "\x1b[?1007l\x1b[?2027h"...)
+	if !p.caps.Basic { // there they could not be given back
+		dst = append(dst, "\x1b[?1007l\x1b[?2027h"...)
+	}
 	titled := p.ever.title
 	dst = p.undo(dst)
 	dst = append(dst, "\x1b[H\x1b[2J"...)
@@ -76,9 +90,13 @@ func (p *Painter) undo(dst []byte) []byte {
 // ends a sequence that was cut.
 func (p *Painter) Leave(dst []byte) []byte {
 	dst = append(dst, "\x18\x1b\\"...)
-	dst = append(dst, "\x1b[r\x1b[?6l\x1b[4l\x1b[?7h\x1b(B\x0f\x1b[m\x1b]8;;\x1b\\"...)
+	dst = append(dst, "\x1b[r\x1b[?6l\x1b[4l\x1b[?7h\x1b(B\x0f\x1b[m"...)
+	dst = p.endLink(dst)
 	dst = append(dst, modesOff...)
 	dst = p.undo(dst)
 	p.known = false
+	if p.caps.Basic {
+		return append(dst, "\x1b[2J\x1b[H\x1b[?1049l\x1b[?25h"...)
+	}
 	return append(dst, "\x1b[2J\x1b[?1049l\x1b[?1007;2027r\x1b[23;0t\x1b[?25h"...)
 }

@@ -191,10 +191,10 @@ func TestBC06Colons(t *testing.T) {
 	tm, _ := screen80(t, "\x1b[4:1mA\x1b[m\x1b[4;1mB\x1b[m\x1b[4:3;58:2::255:0:0mC\x1b[m\x1b[38:2::10:20:30mD\x1b[m"+
 		"\x1b[38:2:10:20:30mE\x1b[m\x1b[58;5;4mF\x1b[m")
 	style := func(x int) Style { return tm.Style(tm.Row(0).Cells()[x]) }
-	single := Attrs(0).withUnderline(UnderlineSingle)
+	single := Attrs(0).WithUnderline(UnderlineSingle)
 	require.Equal(t, Style{Attrs: single}, style(0))
 	require.Equal(t, Style{Attrs: single | Bold}, style(1))
-	require.Equal(t, Style{Attrs: Attrs(0).withUnderline(UnderlineCurly), Underline: RGB(255, 0, 0)}, style(2))
+	require.Equal(t, Style{Attrs: Attrs(0).WithUnderline(UnderlineCurly), Underline: RGB(255, 0, 0)}, style(2))
 	require.Equal(t, Style{Fg: RGB(10, 20, 30)}, style(3))
 	require.Equal(t, Style{Fg: RGB(10, 20, 30)}, style(4))
 	require.Equal(t, Style{Underline: Indexed(4)}, style(5))

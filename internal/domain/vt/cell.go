@@ -113,7 +113,7 @@ func (c Cell) WithWide(r rune) (first, spacer Cell) {
 
 // WithUnderline returns c underlined as u says.
 func (c Cell) WithUnderline(u Underline) Cell {
-	c.setAttr(c.attr().withUnderline(u))
+	c.setAttr(c.attr().WithUnderline(u))
 	return c
 }
 
@@ -211,7 +211,8 @@ func (u Underline) String() string {
 // Underline returns the underline style.
 func (a Attrs) Underline() Underline { return Underline(a & underlineMask >> underlineShift) }
 
-func (a Attrs) withUnderline(u Underline) Attrs { return a&^underlineMask | Attrs(u)<<underlineShift }
+// WithUnderline returns the set with another underline style.
+func (a Attrs) WithUnderline(u Underline) Attrs { return a&^underlineMask | Attrs(u)<<underlineShift }
 
 var attrNames = [...]struct {
 	attr Attrs

@@ -115,7 +115,7 @@ func (t *Terminal) restoreCursorReport(f [][]byte) {
 	for _, r := range [...]struct {
 		bit  byte
 		attr Attrs
-	}{{cirBold, Bold}, {cirUnderline, Attrs(0).withUnderline(UnderlineSingle)}, {cirBlink, Blink}, {cirInverse, Inverse}} {
+	}{{cirBold, Bold}, {cirUnderline, Attrs(0).WithUnderline(UnderlineSingle)}, {cirBlink, Blink}, {cirInverse, Inverse}} {
 		if rendition&r.bit != 0 {
 			a |= r.attr
 		}

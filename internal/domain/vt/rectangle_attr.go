@@ -15,7 +15,7 @@ func (r renditionChange) apply(a Attrs) Attrs {
 		on := a&underlineMask == 0
 		a &^= underlineMask
 		if on {
-			a |= Attrs(0).withUnderline(UnderlineSingle)
+			a |= Attrs(0).WithUnderline(UnderlineSingle)
 		}
 	}
 	return a ^ r.flip&^underlineMask
@@ -35,7 +35,7 @@ func (t *Terminal) attributeChange() renditionChange {
 		case 1:
 			replace(Bold, Bold)
 		case 4:
-			replace(underlineMask, Attrs(0).withUnderline(UnderlineSingle))
+			replace(underlineMask, Attrs(0).WithUnderline(UnderlineSingle))
 		case 5:
 			replace(Blink, Blink)
 		case 7:

@@ -36,7 +36,7 @@ func (t *Terminal) sgr() {
 				u = Underline(min(ps.params[i+1], int32(UnderlineDashed)+1))
 			}
 			if u <= UnderlineDashed {
-				pen.setAttr(pen.attr().withUnderline(u))
+				pen.setAttr(pen.attr().WithUnderline(u))
 			}
 		default:
 			if end == i+1 { // no other has sub-parameters
@@ -100,7 +100,7 @@ func (c *Cell) attribute(v int32) {
 	case 9:
 		c.setAttr(c.attr() | Strike)
 	case 21:
-		c.setAttr(c.attr().withUnderline(UnderlineDouble))
+		c.setAttr(c.attr().WithUnderline(UnderlineDouble))
 	case 22:
 		c.setAttr(c.attr() &^ (Bold | Dim))
 	case 23:
