@@ -139,5 +139,5 @@ func (c *client) copied(ctx context.Context, text []byte) error {
 			}
 		})
 	}
-	return c.screen.send(appendClipboard(nil, protocol.Clipboard{Selection: "c", Data: text}))
+	return c.screen.send(appendEvent(nil, protocol.Clipboard{Selection: "c", Data: text}, c.o.Capabilities))
 }
