@@ -33,13 +33,14 @@ const (
 // The leader counts only where it was typed: not inside a bracketed paste. It comes as its control byte, or as a kitty or
 // modifyOtherKeys sequence. A lone Escape must never wait for more, so a sequence that is cut by a read passes in pieces
 // and is no leader; once the terminal has shown that it encodes its Escape key (the caller knows that the program has
-// asked for that now), a cut sequence waits for its rest instead. So does a cut report of the mouse, which no key begins
-// like, and the end of a paste, which always comes.
+// asked for that now), a cut sequence waits for its rest instead. So does what was cut by a full buffer, a cut report of
+// the mouse, which no key begins like, and the end of a paste, which always comes.
 type typing struct {
 	leader  byte
 	pending bool // the leader came
 	encodes bool // the terminal has sent a key as CSI u
 	mouse   bool // the terminal was asked to report the mouse
+	full    bool // the read filled its buffer: more is there
 	decoder keys.Decoder
 
 	// tail is the begin of a sequence whose bytes passed already.
@@ -124,7 +125,7 @@ func (k *typing) skip(p []byte) int {
 
 // cut handles a sequence at p[i:] whose rest was not read yet.
 func (k *typing) cut(p []byte, i int, hold bool) (pass, drop int, act action) {
-	if hold || k.decoder.Pasting() || k.isMouse(p[i:]) {
+	if hold || k.full || k.decoder.Pasting() || k.isMouse(p[i:]) {
 		return i, 0, noAction
 	}
 	k.tailN = copy(k.tail[:], p[i:])

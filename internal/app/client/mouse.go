@@ -58,13 +58,16 @@ func (m *mouse) append(dst []byte, e keys.Event, s *shown) []byte {
 	return keys.AppendMouse(dst, e, s.modes)
 }
 
-// moused sends what the mouse did, encoded for the program.
-func (c *client) moused(s *shown) {
+// moused sends what the mouse did, encoded for the program. after is how many bytes were read behind the report: they
+// have their room in the log already, but an encoding may be longer than its report. Without room for it the event is
+// left out; the program has not taken its input for long then.
+func (c *client) moused(s *shown, after int) {
 	if c.readOnly {
 		return
 	}
 	c.mouse.buf = c.mouse.append(c.mouse.buf[:0], c.typing.event, s)
-	if n := c.typing.passed; len(c.mouse.buf) > n { // every form begins with the bytes that passed
-		c.out.typed(c.mouse.buf[n:])
+	out := c.mouse.buf[min(c.typing.passed, len(c.mouse.buf)):] // every form begins with the bytes that passed
+	if len(out) > 0 && len(out)+after <= c.out.free() {
+		c.out.typed(out)
 	}
 }

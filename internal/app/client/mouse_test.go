@@ -1,13 +1,16 @@
 package client
 
 import (
+	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/vev-term/vev/internal/domain/keys"
 	"github.com/vev-term/vev/internal/domain/vt"
+	"github.com/vev-term/vev/internal/protocol"
 )
 
 func TestMouseIsPlacedInTheSession(t *testing.T) {
@@ -85,6 +88,33 @@ func TestMouseFollowsTheWindow(t *testing.T) {
 		a.types("\x1b[<0;1;1m")
 		require.Equal(t, "\x1b[<0;41;16M\x1b[<0;1;1m", a.daemon.typed())
 	})
+}
+
+// TestMouseIsLeftOutWithoutRoom: reports that grow on their way never take more room than there is.
+func TestMouseIsLeftOutWithoutRoom(t *testing.T) {
+	for free := 1; free <= 40; free++ {
+		attached(t, func(a *attachment) { a.daemon.obedient = false }, func(a *attachment) {
+			a.daemon.resize(900, 400)
+			a.daemon.prints("\x1b[?1002h\x1b[?1006h\x1b[400;900H")
+			synctest.Wait()
+			a.daemon.set(func() { a.daemon.mute = true })
+			keys := strings.Repeat("x", protocol.InputWindowBytes+lookaheadBytes-free)
+			a.types(keys)
+			a.types("\x1b[<0;1;1M\x1b[<32;2;1Myy")
+			require.LessOrEqual(t, a.client.out.in.kept, protocol.InputWindowBytes+lookaheadBytes)
+			a.daemon.set(func() { a.daemon.mute = false })
+			a.daemon.mu.Lock()
+			a.daemon.written = a.daemon.received
+			a.daemon.post(a.daemon.conn, &protocol.Output{InputAcked: a.daemon.written})
+			a.daemon.mu.Unlock()
+			synctest.Wait()
+			time.Sleep(time.Second)
+			synctest.Wait()
+			got := strings.TrimPrefix(a.daemon.typed(), keys)
+			got = strings.Replace(got, "\x1b[<0;881;396M", "", 1)
+			require.Equal(t, "yy", strings.Replace(got, "\x1b[<32;882;396M", "", 1), "%d bytes were free", free)
+		})
+	}
 }
 
 // TestMouseReportsAtEverySplit: what passed of a report before it was known for one is the begin of what the program gets.

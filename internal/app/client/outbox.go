@@ -169,6 +169,13 @@ func (o *outbox) freed() {
 	}
 }
 
+// free is how many bytes of input can be taken now.
+func (o *outbox) free() int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.in.room()
+}
+
 // room waits until input can be taken and returns how many bytes; 0 when ctx has ended.
 func (o *outbox) room(ctx context.Context) int {
 	for {

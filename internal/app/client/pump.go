@@ -18,10 +18,12 @@ func (c *client) pump(ctx context.Context) outcome {
 		if room == 0 {
 			return outcome{err: context.Cause(ctx), local: true}
 		}
-		n, err := c.o.Terminal.Read(buf[kept:min(len(buf), kept+room)])
+		space := buf[kept:min(len(buf), kept+room)]
+		n, err := c.o.Terminal.Read(space)
 		if err != nil {
 			return outcome{err: &terminalError{err}, local: true}
 		}
+		c.typing.full = n == len(space)
 		rest, detached := c.keysIn(buf[:kept+n])
 		if detached {
 			return outcome{reason: protocol.EndDetached, local: true}
@@ -54,7 +56,7 @@ func (c *client) keysIn(p []byte) (rest []byte, detached bool) {
 			if captures {
 				c.scrolls(func() { c.scroll.report(c.typing.event, time.Now()) })
 			} else {
-				c.moused(shown)
+				c.moused(shown, len(p))
 			}
 		default:
 			c.do(act)
