@@ -13,9 +13,6 @@ import (
 	"github.com/vev-term/vev/internal/protocol"
 )
 
-// prefetchLines of history are there before scroll mode asks for them.
-const prefetchLines = 200
-
 // attach attaches this terminal as a says and ends with the program's status, if that is how
 // it was over.
 func (c *cli) attach(ctx context.Context, a *protocol.Attach, nest bool) error {
@@ -26,6 +23,10 @@ func (c *cli) attach(ctx context.Context, a *protocol.Attach, nest bool) error {
 		return fault.New(fault.Usage, "attach needs a terminal on standard input and output").
 			WithHint("without one use vev new -d, vev send, vev capture and vev wait")
 	}
+	settings, err := userConfig()
+	if err != nil {
+		return err
+	}
 	dialer := dialAhead(ctx, c.attachDialer(a))
 	terminal, err := tty.Open()
 	if err != nil {
@@ -35,7 +36,7 @@ func (c *cli) attach(ctx context.Context, a *protocol.Attach, nest bool) error {
 	a.Agent = os.Getenv("SSH_AUTH_SOCK")
 	result, err := client.Run(ctx, client.Options{
 		Terminal: terminal, Dialer: dialer, Attach: *a, Capabilities: terminalEnvironment().Capabilities(),
-		Prefetch: prefetchLines,
+		Leader: settings.Leader, Prefetch: settings.AttachHistory, Mouse: settings.Mouse, Copier: copier(settings),
 	})
 	if isNoDaemon(err) {
 		return noSession(a.Session)

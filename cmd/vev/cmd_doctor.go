@@ -64,6 +64,7 @@ func (c *cli) doctor(ctx context.Context) error {
 		{what: "version", says: fmt.Sprintf("vev %s, protocol %s", version, protocolRange())},
 	}
 	findings = append(findings, checkRunDir()...)
+	findings = append(findings, checkSettings())
 	findings = append(findings, c.checkVersions(ctx)...)
 	findings = append(findings, checkLocale(os.Getenv), c.checkTerminal(os.Getenv), checkEnvironment(os.Environ()))
 	worst := levelOK

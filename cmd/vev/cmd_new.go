@@ -21,12 +21,13 @@ type newOptions struct {
 	set      []string // K=V
 	size     string   // CxR
 	nest     bool
+	history  int // lines; 0 is the user's setting
 }
 
 func (c *cli) cmdNew() *cobra.Command {
 	var o newOptions
 	cmd := &cobra.Command{
-		Use:   "new [NAME] [-d] [-c DIR] [-e K=V]... [--size CxR] [--nest] [-- CMD ARG...]",
+		Use:   "new [NAME] [-d] [-c DIR] [-e K=V]... [--size CxR] [--history N] [--nest] [-- CMD ARG...]",
 		Short: "Make a session and attach to it",
 		Long: `Make a session and attach to it. It runs your login shell or the command after --,
 with this environment and in this directory. Without a name it gets the lowest
@@ -65,6 +66,7 @@ With -d nothing is attached and the name is printed.`,
 	f.StringVarP(&o.dir, "dir", "c", "", "start in directory `DIR`")
 	f.StringArrayVarP(&o.set, "env", "e", nil, "set a variable, `K=V`; may be given again")
 	f.StringVar(&o.size, "size", "", "`CxR` columns and rows until a terminal attaches, like 132x43")
+	f.IntVar(&o.history, "history", 0, "keep `N` lines that left the screen, at most 10,000,000")
 	f.BoolVar(&o.nest, "nest", false, "attach even inside a session")
 	_ = cmd.MarkFlagDirname("dir")
 	return cmd
@@ -113,6 +115,9 @@ func (o newOptions) create(argv []string) (*protocol.Create, error) {
 		}
 	}
 	var err error
+	if create.HistoryLines, err = o.keptLines(); err != nil {
+		return nil, err
+	}
 	if o.size != "" {
 		if create.Size, err = parseSize(o.size); err != nil {
 			return nil, err
@@ -126,6 +131,19 @@ func (o newOptions) create(argv []string) (*protocol.Create, error) {
 	}
 	create.Command.Env, err = environment(os.Environ(), o.set)
 	return create, err
+}
+
+// keptLines is how much history the session keeps.
+func (o newOptions) keptLines() (int, error) {
+	if o.history < 0 || o.history > protocol.MaxKeptLines {
+		return 0, fault.New(fault.Usage, "bad history %d", o.history).
+			WithHint("it is a number of lines from 1 to %d; 0 is the setting in the configuration", protocol.MaxKeptLines)
+	}
+	if o.history > 0 {
+		return o.history, nil
+	}
+	settings, err := userConfig()
+	return settings.History, err
 }
 
 func parseSize(text string) (domain.Size, error) {

@@ -35,7 +35,15 @@ func newHome(t *testing.T) *home {
 		"TERM=xterm-256color", "LANG=C.UTF-8", "LC_ALL=C.UTF-8",
 	}
 	t.Cleanup(h.end)
+	h.configure("mouse = false\n") // the terminal's modes are the program's
 	return h
+}
+
+// configure writes the configuration file.
+func (h *home) configure(text string) {
+	h.t.Helper()
+	require.NoError(h.t, os.MkdirAll(filepath.Join(h.dir, "vev"), 0o700))
+	require.NoError(h.t, os.WriteFile(filepath.Join(h.dir, "vev", "config.toml"), []byte(text), 0o600))
 }
 
 // with returns the same home for a user with other variables; an entry without "=" is unset.

@@ -39,6 +39,15 @@ func Open() (*Dir, error) {
 	return d, run.Close()
 }
 
+// ConfigPath is the path of the configuration file, as Dir.Config has it; it makes and checks nothing.
+func ConfigPath() (string, error) {
+	d, err := locate(os.Getenv, os.Getuid())
+	if err != nil {
+		return "", err
+	}
+	return d.config, nil
+}
+
 // State is the directory of everything that is kept; 0700.
 func (d *Dir) State() string { return d.state }
 

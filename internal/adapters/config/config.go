@@ -1,0 +1,198 @@
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"syscall"
+
+	"github.com/pelletier/go-toml/v2"
+
+	"github.com/vev-term/vev/internal/domain"
+	"github.com/vev-term/vev/internal/domain/fault"
+	"github.com/vev-term/vev/internal/protocol"
+)
+
+const (
+	// maxFileBytes bounds a configuration file; a longer one is refused.
+	maxFileBytes = 64 << 10
+	// maxCopyArgs bounds the words of copy_command.
+	maxCopyArgs = 64
+	// MaxAttachHistory bounds attach_history.
+	MaxAttachHistory = 100_000
+)
+
+// Config is what the user chose, and the defaults of the rest.
+type Config struct {
+	Leader        byte     // control byte of the leader key
+	Inline        bool     // style = "inline"
+	Mouse         bool     // wheel and mouse are the client's where the program does not take them
+	AttachHistory int      // lines of history that are there at once after attaching
+	History       int      // lines that a new session keeps
+	CopyCommand   []string // gets what is copied on its standard input; nil: none
+}
+
+// Default is the configuration without a file.
+func Default() Config {
+	return Config{Leader: 0x1c, Mouse: true, AttachHistory: 200, History: 10_000}
+}
+
+// file is what may stand in the file, in the order of docs/config.md.
+type file struct {
+	Leader        *string   `toml:"leader"`
+	Style         *string   `toml:"style"`
+	Mouse         *bool     `toml:"mouse"`
+	AttachHistory *int64    `toml:"attach_history"`
+	History       *int64    `toml:"history"`
+	CopyCommand   *[]string `toml:"copy_command"`
+}
+
+// settings says for each name what it may be.
+var settings = []struct{ name, allowed string }{
+	{"leader", `a control key like "C-\\" or "C-b", but not C-[, C-i, C-j or C-m`},
+	{"style", `"full" or "inline"`},
+	{"mouse", "true or false"},
+	{"attach_history", fmt.Sprintf("a number from 0 to %d", MaxAttachHistory)},
+	{"history", fmt.Sprintf("a number from 1 to %d", protocol.MaxKeptLines)},
+	{"copy_command", `a list of words like ["xsel", "-ib"]`},
+}
+
+// Read reads the file at path; one that is not there is the default. The fault, of kind Usage, names file and line and
+// says in one line what may stand there.
+func Read(path string) (Config, error) {
+	f, err := os.Open(path)
+	if errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		return Default(), nil
+	}
+	if err != nil {
+		return Config{}, fault.Wrap(fault.Usage, err, "the configuration cannot be read")
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxFileBytes+1))
+	if err != nil {
+		return Config{}, fault.Wrap(fault.Usage, err, "%s cannot be read", path)
+	}
+	if len(data) > maxFileBytes {
+		return Config{}, fault.New(fault.Usage, "%s has more than %d bytes", path, maxFileBytes)
+	}
+	return parse(path, data)
+}
+
+func parse(path string, data []byte) (Config, error) {
+	var f file
+	d := toml.NewDecoder(bytes.NewReader(data))
+	if err := d.DisallowUnknownFields().Decode(&f); err != nil {
+		return Config{}, refuse(path, err)
+	}
+	c := Default()
+	for _, check := range []struct {
+		name string
+		set  func() bool
+	}{
+		{"leader", func() bool { return f.Leader == nil || c.setLeader(*f.Leader) }},
+		{"style", func() bool { return f.Style == nil || c.setStyle(*f.Style) }},
+		{"mouse", func() bool { return set(&c.Mouse, f.Mouse) }},
+		{"attach_history", func() bool { return number(&c.AttachHistory, f.AttachHistory, 0, MaxAttachHistory) }},
+		{"history", func() bool { return number(&c.History, f.History, 1, protocol.MaxKeptLines) }},
+		{"copy_command", func() bool { return f.CopyCommand == nil || c.setCopyCommand(*f.CopyCommand) }},
+	} {
+		if !check.set() {
+			return Config{}, wrong(path, lineOf(data, check.name), check.name)
+		}
+	}
+	return c, nil
+}
+
+func set[T any](dst, value *T) bool {
+	if value != nil {
+		*dst = *value
+	}
+	return true
+}
+
+func number(dst *int, value *int64, least, most int64) bool {
+	if value == nil {
+		return true
+	}
+	*dst = int(*value)
+	return *value >= least && *value <= most
+}
+
+// setLeader takes "C-" and a character that has a control byte. Escape begins every other key, and the bytes of Tab and
+// Enter are typed all the time.
+func (c *Config) setLeader(name string) bool {
+	char, ok := strings.CutPrefix(strings.ToUpper(name), "C-")
+	if !ok || len(char) != 1 || char[0] < '@' || char[0] > '_' || strings.Contains("@[IJM", char) {
+		return false
+	}
+	c.Leader = char[0] & 0x1f
+	return true
+}
+
+func (c *Config) setStyle(name string) bool {
+	c.Inline = name == "inline"
+	return c.Inline || name == "full"
+}
+
+func (c *Config) setCopyCommand(words []string) bool {
+	c.CopyCommand = words
+	return len(words) > 0 && len(words) <= maxCopyArgs && words[0] != "" && !strings.Contains(strings.Join(words, ""), "\x00")
+}
+
+// wrong says what a setting may be.
+func wrong(path string, line int, name string) error {
+	for _, s := range settings {
+		if s.name == name {
+			return fault.New(fault.Usage, "%s:%d: %s must be %s", path, line, name, s.allowed)
+		}
+	}
+	panic("config: no setting " + name)
+}
+
+// refuse turns what the parser says into one line.
+func refuse(path string, err error) error {
+	if strict, ok := errors.AsType[*toml.StrictMissingError](err); ok && len(strict.Errors) > 0 {
+		return unknown(path, &strict.Errors[0])
+	}
+	bad, ok := errors.AsType[*toml.DecodeError](err)
+	if !ok {
+		return fault.Wrap(fault.Usage, err, "%s is not TOML", path)
+	}
+	line, _ := bad.Position()
+	if key := bad.Key(); len(key) > 0 {
+		for _, s := range settings {
+			if s.name == key[0] {
+				return wrong(path, line, s.name)
+			}
+		}
+	}
+	return fault.New(fault.Usage, "%s:%d: %s", path, line, fault.Clean(strings.TrimPrefix(bad.Error(), "toml: ")))
+}
+
+// unknown says what there is instead of a name.
+func unknown(path string, bad *toml.DecodeError) error {
+	line, _ := bad.Position()
+	name := fault.Clean(strings.Join(bad.Key(), "."))
+	names := make([]string, len(settings))
+	for i, s := range settings {
+		names[i] = s.name
+	}
+	if near := domain.Nearest(name, names); near != "" {
+		return fault.New(fault.Usage, "%s:%d: there is no setting %q, did you mean %s?", path, line, name, near)
+	}
+	return fault.New(fault.Usage, "%s:%d: there is no setting %q; there are %s", path, line, name, strings.Join(names, ", "))
+}
+
+// lineOf is the line of a setting that the parser has found in the file.
+func lineOf(data []byte, name string) int {
+	for i, line := range bytes.Split(data, []byte("\n")) {
+		key, _, ok := bytes.Cut(line, []byte("="))
+		if ok && string(bytes.Trim(key, " \t\"'")) == name {
+			return i + 1
+		}
+	}
+	return 1
+}
