@@ -11,90 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// snapshot is all that a program's output can change, as values.
-type snapshot struct {
-	Lines   []string
-	Cursor  Cursor
-	Modes   Modes
-	Title   string
-	Cwd     string
-	Replies string
-	Events  []Event
-	Top     uint64
-	First   uint64
-}
-
-func snap(tm *Terminal) snapshot {
-	s := snapshot{
-		Cursor: tm.Cursor(), Modes: tm.Modes(), Title: tm.Title(), Cwd: tm.Cwd(),
-		Replies: string(tm.TakeReplies()), Events: tm.TakeEvents(), Top: tm.ScreenTop(), First: tm.FirstLine(),
-	}
-	var line Line
-	for n := s.First; tm.ReadLine(n, &line); n++ {
-		s.Lines = append(s.Lines, describe(tm, line.Cells, line.Wrapped))
-	}
-	for y := range tm.nrows {
-		r := tm.Row(y)
-		s.Lines = append(s.Lines, describe(tm, r.Cells(), r.Wrapped()))
-	}
-	return s
-}
-
-func describe(tm *Terminal, cells []Cell, wrapped bool) string {
-	var b strings.Builder
-	for x, c := range cells {
-		if c == (Cell{}) {
-			continue
-		}
-		fmt.Fprintf(&b, "%d:%q", x, tm.AppendCell(nil, c))
-		if c.IsWide() {
-			b.WriteByte('W')
-		}
-		if st := tm.Style(c); st != (Style{}) {
-			fmt.Fprint(&b, st)
-		}
-	}
-	return fmt.Sprint(b.String(), wrapped)
-}
-
-// feedSplit writes in in pieces that end at random places, 1 byte long on average when n is 0.
-func feedSplit(tm *Terminal, in string, rnd *rand.Rand, splits int) {
-	for i := 0; i < splits && len(in) > 0; i++ {
-		n := rnd.IntN(len(in) + 1)
-		tm.Write([]byte(in[:n]))
-		in = in[n:]
-	}
-	tm.Write([]byte(in))
-}
-
-// run feeds a case whole, byte by byte, and in random pieces, wants the same state each time, and returns the
-// terminal that was fed whole with what it answered.
-func run(t *testing.T, cols, rows int, in string) (*Terminal, snapshot) {
-	t.Helper()
-	fresh := func() *Terminal { return New(Options{Cols: cols, Rows: rows, HistoryLines: 50}) }
-	whole := fresh()
-	whole.Write([]byte(in))
-	want := snap(whole)
-	bytewise := fresh()
-	for i := range len(in) {
-		bytewise.Write([]byte(in[i : i+1]))
-	}
-	require.Equal(t, want, snap(bytewise), "byte by byte")
-	rnd := rand.New(rand.NewPCG(1, uint64(len(in))))
-	for range 50 {
-		tm := fresh()
-		feedSplit(tm, in, rnd, 4)
-		require.Equal(t, want, snap(tm), "in random pieces")
-	}
-	return whole, want
-}
-
-// screen80 is run on 80x24.
-func screen80(t *testing.T, in string) (*Terminal, snapshot) {
-	t.Helper()
-	return run(t, 80, 24, in)
-}
-
 // bugCase is an input and what must come of it; empty fields are not looked at. Rows and columns are 1-based.
 type bugCase struct {
 	name    string
@@ -201,17 +117,52 @@ func TestBC06Colons(t *testing.T) {
 }
 
 func TestBC08CellTextIsBounded(t *testing.T) {
-	tm := New(Options{Cols: 80, Rows: 24})
-	tm.Write([]byte("A" + strings.Repeat("\u0300", 2000)))
+	tm, s := screen80(t, "A"+strings.Repeat("\u0300", 2000)+"B\x1b[6n")
 	require.LessOrEqual(t, len(tm.AppendCell(nil, tm.Row(0).Cells()[0])), maxClusterBytes)
+	require.Equal(t, "\x1b[1;3R", s.Replies)
 }
 
 func TestBC09FillerIsNoText(t *testing.T) {
-	tm := New(Options{Cols: 80, Rows: 24})
-	tm.Write([]byte("\x1b[1;80H测"))
+	o := Options{Cols: 80, Rows: 24}
+	tm, _ := script{"\x1b[1;80H测"}.check(t, o)
 	require.True(t, tm.Row(0).Wrapped())
-	tm.Resize(82, 24)
+	tm, _ = script{"\x1b[1;80H测", size{82, 24}}.check(t, o)
 	require.Equal(t, strings.Repeat(" ", 79)+"测", rowText(tm, tm.Row(0)))
+}
+
+// TestBC11WidthsAgree: the cursor report, the cells and the columns of the history say the same.
+func TestBC11WidthsAgree(t *testing.T) {
+	for _, c := range []struct {
+		in     string
+		column int
+	}{
+		{"⚠\ufe0f|", 4},
+		{"\x1b[?2027l⚠\ufe0f|", 3},
+		{"一🇸🇬|", 6},
+		{"\x1b[?2027l一🇸🇬|", 6},
+		{"👩‍👩‍👧|", 4},
+	} {
+		tm, s := screen80(t, c.in+"\x1b[6n")
+		require.Equal(t, fmt.Sprintf("\x1b[1;%dR", c.column), s.Replies, "%q", c.in)
+		require.Equal(t, "|", string(tm.AppendCell(nil, tm.Row(0).Cells()[c.column-2])), "%q", c.in)
+		row := describe(tm, tm.Row(0).Cells(), false)
+		tm, _ = screen80(t, c.in+strings.Repeat("\r\n", 24))
+		var l Line
+		require.True(t, tm.ReadLine(0, &l))
+		require.Equal(t, row, describe(tm, l.Cells, false), "%q", c.in)
+	}
+}
+
+func TestBC14BackToTheMainScreen(t *testing.T) {
+	tm, s := screen80(t, "A\x1b[?1049h\x1b[?1049hB\x1b[?1049lC")
+	require.False(t, s.Modes.Alternate, "one reset is enough")
+	require.Equal(t, "AC", rowText(tm, tm.Row(0)))
+	tm, _ = screen80(t, "\x1b[3;3H\x1b[31m\x1b[?1048h\x1b[m\x1b[H\x1b[?1048lx")
+	require.Equal(t, Indexed(1), tm.Row(2).Cells()[2].Foreground(), "1048 is DECSC and DECRC")
+	tm, _ = screen80(t, "main\x1b[?47h\x1b[Halt\x1b[?47l\x1b[?47h")
+	require.Equal(t, "alt", rowText(tm, tm.Row(0)), "47 clears nothing")
+	tm, _ = screen80(t, "main\x1b[?1047h\x1b[Halt\x1b[?1047l\x1b[?47h")
+	require.Empty(t, rowText(tm, tm.Row(0)), "1047 clears the alternate screen when it leaves")
 }
 
 func TestBC17RegionAndHistory(t *testing.T) {
@@ -230,11 +181,12 @@ func TestBC17RegionAndHistory(t *testing.T) {
 
 func TestBC20HugeCountsAreCheap(t *testing.T) {
 	start := time.Now()
-	tm := New(Options{Cols: 80, Rows: 24, HistoryLines: 100})
 	for _, final := range "bABCDEFGIZad`e@PXLMST" {
-		tm.Write(fmt.Appendf(nil, "#\x1b[999999999%c", final))
+		run(t, 80, 24, fmt.Sprintf("#\x1b[999999999%c", final))
 	}
-	require.Less(t, time.Since(start), time.Second)
+	require.Less(t, time.Since(start), 20*time.Second, "52 times each of 21")
+	tm, _ := run(t, 80, 24, "#\x1b[999999999b")
+	require.Equal(t, strings.Repeat("#", 80), rowText(tm, tm.Row(0)))
 }
 
 func TestBC21ErasedBackground(t *testing.T) {
@@ -247,30 +199,52 @@ func TestBC21ErasedBackground(t *testing.T) {
 func TestBC23RedAfterCR(t *testing.T) {
 	tm, _ := screen80(t, "abc\x1b[3\r1mX")
 	require.Equal(t, Indexed(1), tm.Row(0).Cells()[0].Foreground())
+	tm, s := screen80(t, "\x1b]0;never-ended\x1b[31mred\x1b[m")
+	require.Equal(t, Indexed(1), tm.Row(0).Cells()[0].Foreground())
+	require.Empty(t, s.Title, "a string that ESC cut is dropped")
+	_, s = screen80(t, "A\x1b[31\x18B\x1b]0;x\x1aC")
+	require.Empty(t, s.Title)
+}
+
+// TestBC23StringWithoutEnd: what a string without an end takes is bounded.
+func TestBC23StringWithoutEnd(t *testing.T) {
+	for _, begin := range []string{"\x1b]0;", "\x1b]52;c;", "\x1bP$q", "\x1bPq", "\x1b_", "\x1b^", "\x1bX"} {
+		tm := New(Options{Cols: 80, Rows: 24})
+		tm.Write([]byte(begin))
+		block := []byte(strings.Repeat("x", 1<<20))
+		for range 12 {
+			tm.Write(block)
+			require.LessOrEqual(t, cap(tm.par.str), 2*clipboardString, "%q", begin)
+		}
+		require.Zero(t, cap(tm.par.str), "%q: over the limit nothing is kept", begin)
+		tm.Write([]byte("\x1b[31mred"))
+		require.Equal(t, "red", rowText(tm, tm.Row(0)))
+	}
 }
 
 func TestBC24LongStrings(t *testing.T) {
-	tm := New(Options{Cols: 80, Rows: 24})
-	want := make([]byte, 100_000)
-	copyOf := func(n int) []byte {
-		return fmt.Appendf(nil, "\x1b]52;c;%s\x07OK", base64.StdEncoding.EncodeToString(make([]byte, n)))
+	copyOf := func(n int) string {
+		return "\x1b]52;c;" + base64.StdEncoding.EncodeToString(make([]byte, n)) + "\x07OK"
 	}
-	for b := copyOf(len(want)); len(b) > 0; b = b[min(len(b), 1000):] {
-		tm.Write(b[:min(len(b), 1000)])
+	tm, s := screen80(t, copyOf(100_000))
+	require.Equal(t, []Event{{Kind: EventClipboard, Text: "c", Data: make([]byte, 100_000)}}, s.Events)
+	require.Equal(t, "OK", rowText(tm, tm.Row(0)))
+
+	_, s = screen80(t, "\x1b]2;"+strings.Repeat("x", maxString)+"\x1b\\OK")
+	require.Equal(t, []Event{{Kind: EventStringDropped, Count: 1}}, s.Events, "over the limit nothing is handed over")
+	require.Empty(t, s.Title)
+
+	for _, feed := range []func(*Terminal, string){feedWhole, feedBytes, func(tm *Terminal, in string) {
+		feedSplit(tm, in, rand.New(rand.NewPCG(5, 6)), 50)
+	}} {
+		tm := New(Options{Cols: 80, Rows: 24})
+		feed(tm, copyOf(maxClipboard))
+		require.Len(t, tm.TakeEvents()[0].Data, maxClipboard, "the limit itself fits")
+		feed(tm, copyOf(maxClipboard+100))
+		require.Equal(t, []Event{{Kind: EventStringDropped, Count: 1}}, tm.TakeEvents())
+		require.Equal(t, "OKOK", rowText(tm, tm.Row(0)))
+		require.LessOrEqual(t, cap(tm.par.str), keptString, "the buffer is given back")
 	}
-	require.Equal(t, []Event{{Kind: EventClipboard, Text: "c", Data: want}}, tm.TakeEvents())
-
-	tm.Write(copyOf(maxClipboard))
-	require.Len(t, tm.TakeEvents()[0].Data, maxClipboard, "the limit itself fits")
-
-	tm.Write(copyOf(maxClipboard + 100))
-	require.Equal(t, []Event{{Kind: EventStringDropped, Count: 1}}, tm.TakeEvents(), "over it nothing is handed over")
-	require.Equal(t, "OKOKOK", rowText(tm, tm.Row(0)))
-
-	tm.Write([]byte("\x1b]2;" + strings.Repeat("x", maxString) + "\x1b\\"))
-	require.Equal(t, []Event{{Kind: EventStringDropped, Count: 1}}, tm.TakeEvents())
-	require.Empty(t, tm.Title())
-	require.LessOrEqual(t, cap(tm.par.str), keptString, "the buffer is given back")
 }
 
 func TestBC25WrappedNotification(t *testing.T) {
@@ -278,56 +252,94 @@ func TestBC25WrappedNotification(t *testing.T) {
 	require.Equal(t, []Event{{Kind: EventNotification, Text: "hello"}}, s.Events)
 }
 
+func TestBC26QueriesInOrder(t *testing.T) {
+	_, s := screen80(t, "\x1b[5n\x1b]4;1;?\x07\x1bP$qm\x1b\\\x1b[?u\x1b[?2026$p\x1bP+q544e\x1b\\\x1b[6n\x1b[18t\x1b[c")
+	require.Equal(t, "\x1b[0n\x1b]4;1;rgb:cdcd/0000/0000\x07\x1bP1$r0m\x1b\\\x1b[?0u\x1b[?2026;2$y"+
+		"\x1bP1+r544E=787465726D2D323536636F6C6F72\x1b\\\x1b[1;1R\x1b[8;24;80t"+replyDA1, s.Replies)
+}
+
 func TestBC27SyncEnds(t *testing.T) {
-	tm := New(Options{Cols: 80, Rows: 24})
+	o := Options{Cols: 80, Rows: 24}
+	_, s := script{"\x1b[?2026hstuck"}.check(t, o)
+	require.True(t, s.Modes.Sync)
+	_, s = script{"\x1b[?2026hstuck", (*Terminal).EndSync}.check(t, o)
+	require.False(t, s.Modes.Sync)
+	_, s = script{"\x1b[?2026h", size{80, 24}}.check(t, o)
+	require.False(t, s.Modes.Sync, "a resize ends it, also to the same size")
+
+	tm := New(o)
 	tm.Write([]byte("\x1b[?2026hstuck"))
-	require.True(t, tm.Modes().Sync)
 	v := tm.Version()
 	tm.EndSync()
-	require.False(t, tm.Modes().Sync)
-	require.Greater(t, tm.Version(), v)
-	tm.Write([]byte("\x1b[?2026h"))
-	tm.Resize(80, 24)
-	require.False(t, tm.Modes().Sync, "a resize ends it, also to the same size")
+	require.Greater(t, tm.Version(), v, "what was held is shown")
 }
 
 func TestBC29StacksAreBoundedAndPerScreen(t *testing.T) {
-	tm := New(Options{Cols: 80, Rows: 24})
-	tm.Write([]byte(strings.Repeat("\x1b[>1u", 1000) + "\x1b[?1049h"))
-	require.Zero(t, tm.Modes().KittyFlags)
-	tm.Write([]byte("\x1b[>4u\x1b[?1049l"))
-	require.Equal(t, uint8(1), tm.Modes().KittyFlags)
-	tm.Write([]byte("\x1b[<17u"))
-	require.Zero(t, tm.Modes().KittyFlags)
+	_, s := screen80(t, strings.Repeat("\x1b[>1u", 1000)+"\x1b[?1049h")
+	require.Zero(t, s.Modes.KittyFlags)
+	_, s = screen80(t, strings.Repeat("\x1b[>1u", 1000)+"\x1b[?1049h\x1b[>4u\x1b[?1049l")
+	require.Equal(t, uint8(1), s.Modes.KittyFlags)
+	_, s = screen80(t, strings.Repeat("\x1b[>1u", 1000)+"\x1b[<17u")
+	require.Zero(t, s.Modes.KittyFlags)
+	_, s = screen80(t, "\x1b[>1u\x1b[=4;2u\x1b[?u\x1b[=1;3u\x1b[?u\x1b[=9u\x1b[?u\x1bc\x1b[?u")
+	require.Equal(t, "\x1b[?5u\x1b[?4u\x1b[?9u\x1b[?0u", s.Replies)
 }
 
 func TestBC30LinkFlood(t *testing.T) {
-	tm := New(Options{Cols: 80, Rows: 24, HistoryLines: 1000})
-	for i := range 50_000 {
-		tm.Write(fmt.Appendf(nil, "\x1b]8;;http://example.com/%d\x1b\\x\x1b]8;;\x1b\\", i))
+	flood := func(n int) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, "\x1b]8;;http://example.com/%d\x1b\\x\x1b]8;;\x1b\\", i)
+		}
+		return b.String()
 	}
+	last := func(tm *Terminal) Link {
+		x, _ := tm.before()
+		return tm.Link(tm.Row(tm.cy).Cells()[x])
+	}
+	tm, _ := script{flood(5000)}.check(t, Options{Cols: 80, Rows: 24, HistoryLines: 10})
+	require.Equal(t, "http://example.com/4999", last(tm).URI)
+
+	tm = New(Options{Cols: 80, Rows: 24, HistoryLines: 1000})
+	feedWhole(tm, flood(50_000))
 	require.LessOrEqual(t, len(tm.tables.links), maxLinks+1)
-	x, _ := tm.before()
-	require.Equal(t, "http://example.com/49999", tm.Link(tm.Row(tm.cy).Cells()[x]).URI)
+	require.Equal(t, "http://example.com/49999", last(tm).URI)
 	var l Line
 	require.True(t, tm.ReadLine(tm.ScreenTop()-1, &l))
 	require.NotEmpty(t, tm.Link(l.Cells[0]).URI, "links stay in the history")
 }
 
+func TestBC30WrappedLinkStaysOne(t *testing.T) {
+	in := "\x1b]8;id=7;http://x\x07" + strings.Repeat("w", 100) + "\x1b]8;;\x07."
+	for _, s := range []script{{in}, {in, size{60, 24}}, {in, size{60, 24}, size{200, 24}}, {in, size{7, 2}, size{80, 24}}} {
+		tm, _ := s.check(t, Options{Cols: 80, Rows: 24, HistoryLines: 50})
+		n := 0
+		for y := range tm.nrows {
+			for _, c := range tm.Row(y).Cells() {
+				if string(tm.AppendCell(nil, c)) == "w" {
+					require.Equal(t, Link{URI: "http://x", ID: "7"}, tm.Link(c))
+					n++
+				}
+			}
+		}
+		require.Equal(t, 100, n)
+	}
+}
+
 func TestBC32Reflow(t *testing.T) {
 	digits := fmt.Sprintf("%0120d", 7)
-	tm := New(Options{Cols: 80, Rows: 24, HistoryLines: 100})
-	tm.Write([]byte(digits + "\r\nend"))
-	tm.Resize(40, 24)
+	o := Options{Cols: 80, Rows: 24, HistoryLines: 100}
+	tm, s := script{digits + "\r\nend", size{40, 24}}.check(t, o)
 	require.Equal(t, []string{digits[:40], digits[40:80], digits[80:], "end"}, screenText(tm)[:4])
-	require.Equal(t, Cursor{Col: 3, Row: 3, Visible: true}, tm.Cursor())
-	tm.Resize(160, 24)
+	require.Equal(t, Cursor{Col: 3, Row: 3, Visible: true}, s.Cursor)
+	steps := script{digits + "\r\nend", size{40, 24}, size{160, 24}}
+	tm, _ = steps.check(t, o)
 	require.Equal(t, []string{digits, "end", ""}, screenText(tm)[:3])
 	rnd := rand.New(rand.NewPCG(3, 4))
 	for range 100 {
-		tm.Resize(1+rnd.IntN(200), 1+rnd.IntN(50))
+		steps = append(steps, size{1 + rnd.IntN(200), 1 + rnd.IntN(50)})
 	}
-	tm.Resize(160, 24)
+	tm, _ = append(steps, size{160, 24}).check(t, o)
 	require.Equal(t, []string{digits, "end", ""}, screenText(tm)[:3])
 }
 
