@@ -370,3 +370,30 @@ func TestBC62aModesAreReported(t *testing.T) {
 	require.True(t, tm.Cursor().Blink)
 	require.Contains(t, m.Names(), "mouse-button")
 }
+
+// TestBC32PromptIsTheShells: what a shell edits is not wrapped at a resize, as the shell draws it again where it was.
+func TestBC32PromptIsTheShells(t *testing.T) {
+	o := Options{Cols: 20, Rows: 6, HistoryLines: 50}
+	output := "\x1b]133;C\x07" + strings.Repeat("o", 30) + "\r\n\x1b]133;D;0\x07"
+	prompt := "\x1b]133;A\x07$ \x1b]133;B\x07" + strings.Repeat("c", 12)
+
+	tm, s := script{output + prompt, size{10, 6}}.check(t, o)
+	require.Equal(t, []string{"oooooooooo", "oooooooooo", "oooooooooo", "$ cccccccc", "", ""}, screenText(tm))
+	require.Equal(t, Cursor{Col: 9, Row: 3, Visible: true}, s.Cursor, "the shell's row is the one it knows")
+
+	tm, s = script{output + prompt + strings.Repeat("c", 10), size{40, 6}}.check(t, o)
+	require.Equal(t, []string{strings.Repeat("o", 30), "$ " + strings.Repeat("c", 18), "cccc", "", "", ""}, screenText(tm))
+	require.Equal(t, Cursor{Col: 4, Row: 2, Visible: true}, s.Cursor)
+
+	redraw := "\r\x1b[K$ " + strings.Repeat("c", 12)
+	tm, _ = script{output + prompt, size{10, 6}, redraw, size{20, 6}, "\x1b[A" + redraw + "\x1b[J"}.check(t, o)
+	require.Equal(t, []string{strings.Repeat("o", 20), strings.Repeat("o", 10), "$ " + strings.Repeat("c", 12), "", "", ""}, screenText(tm))
+
+	tm, _ = script{output + strings.Repeat("\r\n", 3) + prompt, size{20, 3}, size{10, 3}}.check(t, o)
+	require.Equal(t, []string{"", "", "$ cccccccc"}, screenText(tm), "wherever the lines went")
+
+	tm, _ = script{prompt + "\r\n" + strings.Repeat("o", 30), size{10, 6}}.check(t, o)
+	require.Equal(t, "$ cccccccc|cccc|oooooooooo|oooooooooo|oooooooooo|", strings.Join(screenText(tm), "|"), "without marks of output all is wrapped")
+	tm, _ = script{output + prompt + "\r\n\x1b]133;C\x07", size{10, 6}}.check(t, o)
+	require.Equal(t, "$ cccccccc|cccc|", strings.Join(screenText(tm)[3:], "|"), "a command that runs is no prompt")
+}

@@ -251,7 +251,7 @@
 //	OSC 104         palette           changes        \e]104\a
 //	OSC 105         colours of renditions  changes        \e]105\a
 //	OSC 110, 111, 112, 113, 114, 117, 119  dynamic colours   changes        \e]{}\a
-//	OSC 133         prompt mark       event          \e]133;A\a
+//	OSC 133         prompt mark       changes,event  \e]133;A\a
 //	OSC 1337        directory         event          \e]1337;CurrentDir=/x\a
 //	OSC 7501        program status    event          \e]7501;state=idle\a
 //	OSC 7501        program status    answers        \e]7501;?\a

@@ -5,7 +5,9 @@ package vt
 const maxPulled = 2 * MaxRows
 
 // Resize changes the screen's size, clamped as in [Options]. The main screen's lines are wrapped anew; lines that no
-// longer fit go to the history, and come back from it when a full screen grows. The alternate screen is cropped
+// longer fit go to the history, and come back from it when a full screen grows. The history itself keeps the rows it
+// has: who reads it joins those that were wrapped. The prompt of a shell that marks prompts and output (OSC 133) is cut
+// rather than wrapped, as the shell draws it again from where it was. The alternate screen is cropped
 // at the right, and at the bottom or, where that would take the cursor's line, at the top. Margins are reset and mode
 // 2026 ends. With mode 2048 the program is told by a reply.
 func (t *Terminal) Resize(cols, rows int) {
@@ -68,14 +70,18 @@ func (t *Terminal) crop(rows []*Row, cols, n int) []*Row {
 	return out
 }
 
-// reflow wraps the main screen's lines to a new size. cursor stays on the screen, and both points on their text.
+// reflow wraps the main screen's lines to a new size, but those of a shell's prompt. cursor stays on the screen, and
+// both points on their text.
 func (t *Terminal) reflow(cols, rows int, cursor, saved *point) {
 	src := t.main.rows
 	used := t.usedRows(cursor.y)
 	full := used == len(src)
-	src = t.pullWrapped(src[:used], cursor, saved)
+	prompt := src[t.promptRow(cursor.y, used):used]
+	src = t.pullWrapped(src[:used-len(prompt)], cursor, saved)
 	w := wrapper{t: t, cols: cols}
+	from := [2]point{*cursor, *saved}
 	w.lines(src, cursor, saved)
+	w.keep(prompt, len(src), from, cursor, saved)
 	for full && len(w.out) < rows && t.hist.next > t.hist.first {
 		more := t.pullWrapped(t.pullOne(), &point{}, &point{})
 		head := wrapper{t: t, cols: cols}
@@ -87,6 +93,9 @@ func (t *Terminal) reflow(cols, rows int, cursor, saved *point) {
 	top := min(max(len(w.out)-rows, 0), cursor.y)
 	for _, r := range w.out[:top] {
 		t.hist.push(t, r)
+	}
+	if len(prompt) > 0 {
+		t.prompt.line = t.hist.next + uint64(len(w.out)-len(prompt)-top)
 	}
 	cursor.y -= top
 	saved.y -= top
@@ -173,6 +182,21 @@ func (w *wrapper) lines(rows []*Row, a, b *point) {
 		if !r.wrapped && fill != (Cell{}) {
 			last := w.out[len(w.out)-1]
 			last.erase(w.x, w.cols, fill)
+		}
+	}
+}
+
+// keep lays rows out as they are, cut or filled at the right; the first is row y of those that from counts.
+func (w *wrapper) keep(rows []*Row, y int, from [2]point, points ...*point) {
+	for i, r := range rows {
+		w.newRow()
+		dst, same := w.out[len(w.out)-1], len(r.cells) == w.cols
+		dst.paste(0, r, 0, min(w.cols, len(r.cells)), Cell{})
+		dst.wrapped = r.wrapped && same
+		for k, p := range points {
+			if from[k].y == y+i {
+				*p = point{x: min(from[k].x, w.cols-1), y: len(w.out) - 1, after: from[k].after && same}
+			}
 		}
 	}
 }

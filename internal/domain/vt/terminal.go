@@ -79,6 +79,7 @@ type Terminal struct {
 	colorStack   []savedColors
 	lastProgress Progress
 	statuses     statuses
+	prompt       prompt
 	notes        []openNote
 
 	replies []byte
@@ -156,7 +157,7 @@ func (t *Terminal) reset() {
 	t.resetState()
 	t.clearRows()
 	t.hist.clear()
-	t.titles, t.notes = nil, nil
+	t.titles, t.notes, t.prompt = nil, nil, prompt{}
 	t.statuses.forget(t, "")
 	t.extra, t.colorStack = extraColors{}, nil
 	if t.palette != (Palette{Changed: t.palette.Changed}) {
