@@ -15,8 +15,8 @@ import (
 
 // attach attaches this terminal as a says and ends with the program's status, if that is how
 // it was over.
-func (c *cli) attach(ctx context.Context, a *protocol.Attach, nest bool) error {
-	if err := mayAttach(a, nest); err != nil {
+func (c *cli) attach(ctx context.Context, a *protocol.Attach, l looks) error {
+	if err := mayAttach(a, l.nest); err != nil {
 		return err
 	}
 	if !tty.IsTerminal(c.in) || !tty.IsTerminal(c.stdout) {
@@ -36,6 +36,7 @@ func (c *cli) attach(ctx context.Context, a *protocol.Attach, nest bool) error {
 	a.Agent = os.Getenv("SSH_AUTH_SOCK")
 	result, err := client.Run(ctx, client.Options{
 		Terminal: terminal, Dialer: dialer, Attach: *a, Capabilities: terminalEnvironment().Capabilities(),
+		Predict: l.predict.Mode,
 		Leader: settings.Leader, Prefetch: settings.AttachHistory, Mouse: settings.Mouse, Copier: copier(settings),
 	})
 	if isNoDaemon(err) {

@@ -7,15 +7,17 @@ import (
 )
 
 func (c *cli) cmdAttach() *cobra.Command {
-	var create, nest bool
+	var create bool
+	var l looks
 	var a protocol.Attach
 	cmd := &cobra.Command{
-		Use:     "attach [NAME] [--create] [--read-only] [--take] [--nest]",
+		Use:     "attach [NAME] [--create] [--read-only] [--take] [--nest] [--predict WHEN]",
 		Aliases: []string{"a"},
 		Short:   "Attach this terminal to a session",
 		Long: `Attach this terminal to a session: without a name, to the one used last. Ctrl-\ d
-detaches and Ctrl-\ ? shows the keys. When the program ends, its status is the exit
-code.`,
+detaches and Ctrl-\ ? shows the keys. On a slow link keys are shown before the session's
+answer, underlined on a bad one; of a program that does not echo, as for a password, nothing
+is shown. When the program ends, its status is the exit code.`,
 		Example: `  vev attach
   vev a work
   vev attach work --create
@@ -33,13 +35,13 @@ code.`,
 					return err
 				}
 			}
-			return c.attach(cmd.Context(), &a, nest)
+			return c.attach(cmd.Context(), &a, l)
 		},
 	}
 	f := cmd.Flags()
 	f.BoolVar(&create, "create", false, "make the session if it is not there")
 	f.BoolVar(&a.ReadOnly, "read-only", false, "only look: neither keys nor size reach the session")
 	f.BoolVar(&a.Take, "take", false, "detach the other clients")
-	f.BoolVar(&nest, "nest", false, "attach even inside a session")
+	l.flags(cmd)
 	return cmd
 }

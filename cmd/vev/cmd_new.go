@@ -20,14 +20,15 @@ type newOptions struct {
 	dir      string
 	set      []string // K=V
 	size     string   // CxR
-	nest     bool
+	looks    looks
 	history  int // lines; 0 is the user's setting
 }
 
 func (c *cli) cmdNew() *cobra.Command {
 	var o newOptions
 	cmd := &cobra.Command{
-		Use:   "new [NAME] [-d] [-c DIR] [-e K=V]... [--size CxR] [--history N] [--nest] [-- CMD ARG...]",
+		Use: "new [NAME] [-d] [-c DIR] [-e K=V]... [--size CxR] [--history N] [--nest] [--predict WHEN] " +
+			"[-- CMD ARG...]",
 		Short: "Make a session and attach to it",
 		Long: `Make a session and attach to it. It runs your login shell or the command after --,
 with this environment and in this directory. Without a name it gets the lowest
@@ -67,7 +68,7 @@ With -d nothing is attached and the name is printed.`,
 	f.StringArrayVarP(&o.set, "env", "e", nil, "set a variable, `K=V`; may be given again")
 	f.StringVar(&o.size, "size", "", "`CxR` columns and rows until a terminal attaches, like 132x43")
 	f.IntVar(&o.history, "history", 0, "keep `N` lines that left the screen, at most 10,000,000")
-	f.BoolVar(&o.nest, "nest", false, "attach even inside a session")
+	o.looks.flags(cmd)
 	_ = cmd.MarkFlagDirname("dir")
 	return cmd
 }
@@ -88,7 +89,7 @@ func (c *cli) newSession(ctx context.Context, o newOptions, argv []string) error
 		return err
 	}
 	if !o.detached {
-		return c.attach(ctx, &protocol.Attach{Create: create}, o.nest)
+		return c.attach(ctx, &protocol.Attach{Create: create}, o.looks)
 	}
 	t, err := c.begin(ctx, protocol.StartIfNeeded)
 	if err != nil {

@@ -3,6 +3,7 @@ package client
 import (
 	"io"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -54,7 +55,7 @@ func echo(tb testing.TB, states int) (step func(i int), s *sink) {
 		if _, detached := c.keysIn(key); detached {
 			tb.Fatal("detached")
 		}
-		if err := c.link.output(&outs[i], nil); err != nil {
+		if err := c.link.output(&outs[i], nil, time.Now()); err != nil {
 			tb.Fatal(err)
 		}
 	}, s

@@ -10,6 +10,7 @@ import (
 
 	"github.com/vev-term/vev/internal/domain"
 	"github.com/vev-term/vev/internal/domain/fault"
+	"github.com/vev-term/vev/internal/domain/predict"
 	"github.com/vev-term/vev/internal/domain/render"
 	"github.com/vev-term/vev/internal/ports"
 	"github.com/vev-term/vev/internal/protocol"
@@ -31,6 +32,8 @@ type Options struct {
 	Capabilities render.Capabilities
 	// Leader is the control byte of the leader key, but not Escape; 0 is DefaultLeader.
 	Leader byte
+	// Predict says when keys are shown before their answer; in a read-only attachment never.
+	Predict predict.Mode
 	// Copier gets what the user copies, beside the terminal's own clipboard; may be nil.
 	Copier ports.Copier
 	// Prefetch is how many lines of history, at most protocol.MaxHistoryLines, are fetched when the session is quiet, so
@@ -89,6 +92,8 @@ type client struct {
 	screen  *screen
 	notices *notices
 	scroll  *scroller
+	contact *contact
+	guesser *guesser
 
 	wg      sync.WaitGroup
 	over    chan outcome  // cap 1: the first
@@ -102,6 +107,7 @@ type client struct {
 	typing typing
 	help   bool // the keys are shown
 	mouse  mouse
+	input  uint64 // bytes of input so far
 
 	// Set by the link before the other goroutines begin.
 	id       domain.SessionID
@@ -113,14 +119,17 @@ type client struct {
 }
 
 func newClient(o Options) *client {
-	n := newNotices(o.Leader)
-	out := newOutbox()
+	if o.Attach.ReadOnly {
+		o.Predict = predict.Never
+	}
+	n, contact, g := newNotices(o.Leader), new(contact), newGuesser(o.Predict)
+	out := newOutbox(contact, n.wake)
 	redraw := make(chan struct{}, 1)
 	scroll := newScroller(out, func() { signal(redraw) })
 	scroll.prefetch, scroll.mousing = min(o.Prefetch, protocol.MaxHistoryLines), o.Mouse
 	c := &client{
-		o: o, out: out, notices: n, scroll: scroll, screen: newScreen(o.Terminal, o.Capabilities, n, scroll),
-		typing: typing{leader: o.Leader}, redraw: redraw,
+		o: o, out: out, notices: n, contact: contact, guesser: g, scroll: scroll,
+		screen: newScreen(o.Terminal, o.Capabilities, n, g, scroll), typing: typing{leader: o.Leader}, redraw: redraw,
 		over: make(chan outcome, 1), linked: make(chan struct{}), closing: make(chan struct{}),
 		resized: make(chan struct{}, 1), suspend: make(chan struct{}, 1), resumed: make(chan struct{}, 1),
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/vev-term/vev/internal/domain"
+	"github.com/vev-term/vev/internal/domain/predict"
 	"github.com/vev-term/vev/internal/domain/render"
 	"github.com/vev-term/vev/internal/domain/vt"
 )
@@ -17,7 +18,8 @@ type composer struct {
 	x, y  int          // of the window in the pane
 	input shown        // of the frame
 
-	scroll *scroller
+	predictor *predict.Predictor
+	scroll    *scroller
 
 	notices *notices
 	version uint64       // of the notices in overlay
@@ -37,16 +39,11 @@ func (c *composer) compose(term *vt.Terminal, size domain.Size) *render.Frame {
 	f.SetTerminal(term)
 	c.input = shown{modes: f.Modes, cols: f.Cols, rows: f.Rows}
 	f.Modes = terminalModes(f.Modes)
-	switch {
-	case c.scroll.frame(f, size):
+	if c.scroll.frame(f, size) {
 		c.input = shown{modes: f.Modes}
-	case f.Cols != size.Cols || f.Rows != size.Rows:
-		c.x = follow(c.x, f.Cursor.Col, size.Cols, f.Cols)
-		c.y = follow(c.y, f.Cursor.Row, size.Rows, f.Rows)
-		f.Window(c.x, c.y, size.Cols, size.Rows)
-		c.input.x, c.input.y = c.x, c.y
-	default:
-		c.x, c.y = 0, 0
+	} else {
+		c.foresee()
+		c.crop(size)
 	}
 	if c.scroll.captures.Load() {
 		f.Modes.Mouse, f.Modes.MouseEncoding = vt.MouseButton, vt.MouseSGR
@@ -55,6 +52,29 @@ func (c *composer) compose(term *vt.Terminal, size domain.Size) *render.Frame {
 		c.lay(size)
 	}
 	return f
+}
+
+// crop makes the frame, which is that of the session, the window that follows the cursor.
+func (c *composer) crop(size domain.Size) {
+	f := &c.frame
+	if f.Cols == size.Cols && f.Rows == size.Rows {
+		c.x, c.y = 0, 0
+		return
+	}
+	c.x = follow(c.x, f.Cursor.Col, size.Cols, f.Cols)
+	c.y = follow(c.y, f.Cursor.Row, size.Rows, f.Rows)
+	f.Window(c.x, c.y, size.Cols, size.Rows)
+	c.input.x, c.input.y = c.x, c.y
+}
+
+// foresee puts what keys will do over the frame, which is that of the session.
+func (c *composer) foresee() {
+	for _, r := range c.predictor.Rows() {
+		c.frame.SetCells(r.Y, r.Cells, r.Version)
+	}
+	if col, row, ok := c.predictor.Cursor(); ok {
+		c.frame.Cursor.Col, c.frame.Cursor.Row, c.frame.Cursor.Pending = col, row, false
+	}
 }
 
 // follow moves a window of length visible, that begins at from, as little as it takes to show cursor; all is the length

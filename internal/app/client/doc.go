@@ -13,6 +13,19 @@
 // searched for the leader; then the terminal is not read. After a lost connection the same messages are sent again with
 // the same numbers, and the daemon drops what it has: input arrives once and in order.
 //
+// # Guesses
+//
+// On a slow link keys are shown before their answer (package predict). The pump leaves what it sends with the guesser and
+// wakes tend, which lets the predictor guess and paints; each state, and each acknowledgement, says where in the input
+// its effects end, and what was guessed up to there leaves the screen. The round trip is measured from acknowledgements
+// that come with a state; the shortest of the last ones counts.
+//
+// # The link
+//
+// contact has the facts: what is owed to the user since when, and when the daemon was heard last. Only while keys wait
+// does anybody look: tend, which tells of silence and asks the daemon whether it is there, because a program that does
+// not read looks the same from here. An idle client sends nothing.
+//
 // # Route of a state
 //
 // link receives an Output, applies it to the pane's engine (view), composes window and notices into a frame (composer),
@@ -31,7 +44,7 @@
 // # Goroutines
 //
 // Run's own goroutine watches the terminal's events and decides the end. It starts link, which after the daemon has
-// agreed starts pump, sender and tend (notices, sizes, stops). Only link and tend draw, by turns. The pump waits for
+// agreed starts pump, sender and tend (notices, guesses, sizes, stops). Only link and tend draw, by turns. The pump waits for
 // neither, so Ctrl-\ d works with a stuck terminal, a stuck link, a full window, and while reconnecting. All are joined
 // before Run returns; a panic in any of them ends the attachment in order and becomes Run's error.
 //

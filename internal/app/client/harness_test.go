@@ -313,6 +313,7 @@ type fakeDaemon struct {
 	inputs   int // Input messages, repeated ones too
 	received uint64
 	written  uint64 // acknowledged
+	echo     uint64 // has had its effect
 	deaf     bool   // reads nothing
 	mute     bool   // acknowledges no input
 	name     string
@@ -498,6 +499,8 @@ func (d *fakeDaemon) answer(m *protocol.Request) *protocol.Result {
 		}
 		found := step(d.term, vt.Place{Line: b.Line, Col: b.Col}, 1<<40)
 		r.Body = &protocol.Found{Met: found.OK, Line: found.Match.From.Line, Col: found.Match.From.Col}
+	case nil: // asks whether the daemon is there
+		r.Outcome, r.Failure = protocol.OutcomeFailed, failure(fault.Unsupported, "no body")
 	default:
 		d.wrong("unknown request")
 	}
@@ -527,7 +530,7 @@ func (d *fakeDaemon) draw(p *pipe) {
 		ScreenTop: d.term.ScreenTop(), FirstLine: d.term.FirstLine(),
 	}}
 	out.Events = slices.Clone(d.events)
-	out.InputAcked = d.written
+	out.InputAcked, out.Echo = d.written, d.echo
 	d.state++
 	d.post(p, out)
 }

@@ -102,7 +102,7 @@ func TestLeaderWorksWhenTheCarriageTakesNothing(t *testing.T) {
 }
 
 func TestStaleAcknowledgementIsNotSentToTheNextConversation(t *testing.T) {
-	o, first, next := newOutbox(), newPipe(), newPipe()
+	o, first, next := newOutbox(new(contact), make(chan struct{}, 1)), newPipe(), newPipe()
 	require.NoError(t, o.begin(first, 0))
 	o.end(first)
 	o.applied(protocol.Ack{Epoch: 1, State: 1})
@@ -122,7 +122,7 @@ func TestFailedSendEndsTheConversation(t *testing.T) {
 }
 
 func TestNoConversationBeginsAfterTheEnd(t *testing.T) {
-	o := newOutbox()
+	o := newOutbox(new(contact), make(chan struct{}, 1))
 	o.close()
 	require.Equal(t, fault.Canceled, fault.KindOf(o.begin(newPipe(), 0)))
 	require.Nil(t, o.current())

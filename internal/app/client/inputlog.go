@@ -14,6 +14,11 @@ const (
 	minLogBytes    = 4 << 10
 	// maxUnacked bounds the messages in flight; at it, further bytes wait unnumbered and go in fewer, larger messages.
 	maxUnacked = 1024
+	// rememberedEnds is of how many messages it is known where in the input they end, the acknowledged ones included:
+	// an answer comes later than its acknowledgement.
+	rememberedEnds = 2 * maxUnacked
+	// countedKeys is where counting keys for a notice ends: nobody cares for more.
+	countedKeys = 1000
 )
 
 // inputLog keeps input until the daemon has it. Bytes get their number when they are sent for the first time and keep
@@ -26,8 +31,10 @@ type inputLog struct {
 
 	acked    uint64             // last number the daemon is known to have
 	sizes    [maxUnacked]uint32 // of the numbered messages; message n is at n%maxUnacked
-	count    int                // numbered messages kept
-	numbered int                // bytes in them
+	dropped  uint64             // bytes that the daemon has: where the kept ones begin in all input
+	ends     [rememberedEnds]uint64
+	count    int // numbered messages kept
+	numbered int // bytes in them
 
 	next   int // of the numbered messages, how many were sent on this conversation
 	nextAt int // bytes in them
@@ -87,6 +94,7 @@ func (l *inputLog) take(dst []byte) (seq uint64, n int) {
 		l.sizes[seq%maxUnacked] = uint32(n)
 		l.count++
 		l.numbered += n
+		l.ends[seq%rememberedEnds] = l.dropped + uint64(l.numbered)
 	}
 	l.copyOut(dst, l.nextAt, n)
 	l.next++
@@ -105,6 +113,7 @@ func (l *inputLog) ack(n uint64) bool {
 		l.count--
 		l.numbered -= size
 		l.kept -= size
+		l.dropped += uint64(size)
 		l.head += size
 		if l.head >= len(l.ring) {
 			l.head -= len(l.ring)
@@ -115,6 +124,27 @@ func (l *inputLog) ack(n uint64) bool {
 		}
 	}
 	return true
+}
+
+// position is where in all input message n ends, which must have its number; 0 if that was too long ago.
+func (l *inputLog) position(n uint64) uint64 {
+	if n+rememberedEnds <= l.acked+uint64(l.count) {
+		return 0
+	}
+	return l.ends[n%rememberedEnds]
+}
+
+// keysKept counts the keys that are kept, up to countedKeys.
+func (l *inputLog) keysKept() (n int) {
+	var part [keys.MaxSequence]byte
+	var d keys.Decoder
+	for at := 0; at < l.kept && n < countedKeys; n++ {
+		p := part[:min(len(part), l.kept-at)]
+		l.copyOut(p, at, len(p))
+		_, size := d.Next(p, false)
+		at += max(size, 1) // what is cut at the end is one too
+	}
+	return n
 }
 
 // rewind makes all kept messages wait to be sent, on another conversation.

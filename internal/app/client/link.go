@@ -112,6 +112,7 @@ func (l *link) attach(ctx context.Context, m *protocol.Attach) (ports.SessionCli
 
 func (l *link) ask(conn ports.SessionClientConn, m *protocol.Attach) (protocol.Attached, error) {
 	m.Size = l.size()
+	asked := time.Now()
 	if err := conn.Send(m); err != nil {
 		return protocol.Attached{}, lost(err)
 	}
@@ -121,6 +122,7 @@ func (l *link) ask(conn ports.SessionClientConn, m *protocol.Attach) (protocol.A
 	}
 	switch answer := answer.(type) {
 	case *protocol.Attached:
+		l.contact.begin(time.Now(), time.Since(asked))
 		return *answer, nil
 	case *protocol.Refused:
 		return protocol.Attached{}, answer.Failure.Fault()
@@ -142,6 +144,7 @@ func lost(err error) error {
 // begin goes on with the input on conn, which the daemon has attached.
 func (l *link) begin(conn ports.SessionClientConn, attached protocol.Attached) error {
 	l.token, l.began, l.held = attached.Token, time.Now(), 0
+	l.measured()
 	l.name.Store(&attached.Name)
 	err := l.out.begin(conn, attached.InputReceived)
 	if err != nil {
@@ -158,9 +161,13 @@ func (l *link) receive(conn ports.SessionClientConn) error {
 		if err != nil {
 			return lost(err)
 		}
+		now := time.Now()
+		if l.contact.hear(now) {
+			signal(l.notices.wake)
+		}
 		switch m := m.(type) {
 		case *protocol.Output:
-			err = l.output(m, pender)
+			err = l.output(m, pender, now)
 		case *protocol.Result:
 			l.out.answered(m)
 		case *protocol.Ended:
@@ -184,16 +191,25 @@ func (l *link) receive(conn ports.SessionClientConn) error {
 	}
 }
 
-func (l *link) output(m *protocol.Output, pender ports.Pender) error {
-	if err := l.out.received(m.InputAcked); err != nil {
+func (l *link) output(m *protocol.Output, pender ports.Pender, now time.Time) error {
+	at, measured, err := l.out.received(m.Echo, m.InputAcked, m.New > 0, now)
+	if err != nil {
 		return err
 	}
+	if measured {
+		l.measured()
+	}
 	if m.New == 0 && len(m.Events) == 0 && len(m.Panes) == 0 && l.held == 0 {
-		return nil // acknowledges input, and need not wait for the screen
+		// It acknowledges input, and need not wait for the screen.
+		l.guesser.settled(at)
+		if l.guesser.active.Load() {
+			signal(l.guesser.wake)
+		}
+		return nil
 	}
 	l.held++
 	more := pender != nil && l.held < protocol.MaxOutputWindow && pender.Pending()
-	ack, painted, err := l.screen.show(m, more)
+	ack, painted, err := l.screen.show(m, at, more)
 	if err != nil {
 		return err
 	}
@@ -204,6 +220,13 @@ func (l *link) output(m *protocol.Output, pender ports.Pender) error {
 	l.held = 0
 	l.out.applied(ack)
 	return nil
+}
+
+// measured passes the link's round trip on.
+func (l *link) measured() {
+	if rtt, known := l.contact.rtt(); known {
+		l.guesser.measured(rtt)
+	}
 }
 
 // confirm tells the daemon that its last word was heard: the status of a program that ended is kept until then. A
@@ -232,6 +255,7 @@ func (l *link) renamed(events []protocol.Event) {
 
 // reconnect resumes the attachment after cause ended its conversation. It gives up only when the daemon, or ctx, says so.
 func (l *link) reconnect(ctx context.Context, cause error) (ports.SessionClientConn, error) {
+	l.contact.end()
 	l.notices.disconnected()
 	if time.Since(l.began) >= steadyAfter {
 		l.backoff, l.violations = 0, 0

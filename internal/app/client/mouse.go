@@ -68,6 +68,6 @@ func (c *client) moused(s *shown, after int) {
 	c.mouse.buf = c.mouse.append(c.mouse.buf[:0], c.typing.event, s)
 	out := c.mouse.buf[min(c.typing.passed, len(c.mouse.buf)):] // every form begins with the bytes that passed
 	if len(out) > 0 && len(out)+after <= c.out.free() {
-		c.out.typed(out)
+		c.send(out)
 	}
 }

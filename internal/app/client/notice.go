@@ -33,8 +33,10 @@ type notices struct {
 	keys     keysNotice
 	brief    string
 	briefEnd time.Time
-	lost     time.Time // since when there is no conversation; zero: there is one
-	lostSeen bool      // for long enough to be told
+	lost     time.Time     // since when there is no conversation; zero: there is one
+	lostFor  time.Duration // in whole seconds, as it is told; negative: not long enough to be told
+	silent   time.Duration // not heard for so long though a word is due; 0: not worth one
+	waiting  int           // keys that the daemon does not have
 }
 
 func newNotices(leader byte) *notices {
@@ -72,7 +74,7 @@ func (n *notices) disconnected() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.lost.IsZero() {
-		n.lost = time.Now()
+		n.lost, n.lostFor = time.Now(), -1
 		n.changed()
 	}
 }
@@ -81,7 +83,7 @@ func (n *notices) connected() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if !n.lost.IsZero() {
-		n.lost, n.lostSeen = time.Time{}, false
+		n.lost = time.Time{}
 		n.changed()
 	}
 }
@@ -98,15 +100,65 @@ func (n *notices) tick(now time.Time) (next time.Time) {
 			n.version.Add(1)
 		}
 	}
-	if !n.lost.IsZero() && !n.lostSeen {
-		if at := n.lost.Add(lostNoticeAfter); !now.Before(at) {
-			n.lostSeen = true
-			n.version.Add(1)
-		} else if next.IsZero() || at.Before(next) {
+	if !n.lost.IsZero() {
+		at := n.lost.Add(lostNoticeAfter)
+		if !now.Before(at) {
+			lost := now.Sub(n.lost).Truncate(time.Second)
+			if lost != n.lostFor {
+				n.lostFor = lost
+				n.version.Add(1)
+			}
+			at = n.lost.Add(lost + time.Second)
+		}
+		if next.IsZero() || at.Before(next) {
 			next = at
 		}
 	}
 	return next
+}
+
+// reconnecting reports whether there is no conversation.
+func (n *notices) reconnecting() bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return !n.lost.IsZero()
+}
+
+// waits tells for how long the daemon was not heard, 0 if that is not worth a word, and how many keys it does not have.
+func (n *notices) waits(silent time.Duration, keys int) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.silent != silent || n.waiting != keys {
+		n.silent, n.waiting = silent, keys
+		n.version.Add(1)
+	}
+}
+
+// contactLine says what is wrong with the link and what becomes of what is typed; empty when nothing is. The caller
+// holds mu.
+func (n *notices) contactLine() string {
+	var what string
+	switch {
+	case !n.lost.IsZero() && n.lostFor > 0:
+		what = fmt.Sprintf("connection lost, reconnecting for %d s", n.lostFor/time.Second)
+	case !n.lost.IsZero() && n.lostFor == 0:
+		what = "connection lost, reconnecting"
+	case n.lost.IsZero() && n.silent > 0:
+		what = fmt.Sprintf("no contact for %d s", n.silent/time.Second)
+	default:
+		return ""
+	}
+	switch n.waiting {
+	case 0:
+		what += ": keys are held and sent once"
+	case 1:
+		what += ": 1 key waits and arrives once there is contact"
+	case countedKeys:
+		what += fmt.Sprintf(": %d keys or more wait and arrive once there is contact", n.waiting)
+	default:
+		what += fmt.Sprintf(": %d keys wait and arrive once there is contact", n.waiting)
+	}
+	return what + " (" + n.leader + " d detaches)"
 }
 
 // lines is what is to be shown now, from top to bottom, and its version.
@@ -121,8 +173,8 @@ func (n *notices) lines() (lines []string, version uint64) {
 			n.leader+" "+n.leader+"    send one "+n.leader+" to the program",
 			n.leader+" ?    show these keys")
 	}
-	if n.lostSeen {
-		lines = append(lines, "connection lost, reconnecting: keys are held and sent once ("+n.leader+" d detaches)")
+	if line := n.contactLine(); line != "" {
+		lines = append(lines, line)
 	}
 	switch {
 	case n.keys == keysAwaited:

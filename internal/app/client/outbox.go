@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"sync"
+	"time"
 
 	"github.com/vev-term/vev/internal/domain"
 	"github.com/vev-term/vev/internal/domain/fault"
@@ -38,6 +39,9 @@ type outbox struct {
 	shut    bool // no conversation any more
 	asked   questions
 
+	contact *contact // told of what is sent; a leaf below mu
+	watch   chan<- struct{}
+
 	// Of the goroutine that is sending: messages and the bytes of input are made here, not allocated.
 	outAck   protocol.Ack
 	outSize  protocol.Resize
@@ -48,12 +52,13 @@ type outbox struct {
 	scratch  []byte
 }
 
-func newOutbox() *outbox {
-	return &outbox{wake: make(chan struct{}, 1), space: make(chan struct{}, 1)}
+// newOutbox returns an outbox that tells contact what is sent, and watch when keys wait from then on.
+func newOutbox(c *contact, watch chan<- struct{}) *outbox {
+	return &outbox{wake: make(chan struct{}, 1), space: make(chan struct{}, 1), contact: c, watch: watch}
 }
 
 // signal wakes the reader of a channel with room for one wake-up.
-func signal(c chan struct{}) {
+func signal(c chan<- struct{}) {
 	select {
 	case c <- struct{}{}:
 	default:
@@ -145,21 +150,30 @@ func (o *outbox) leaving() bool {
 	return o.left
 }
 
-// received drops input that the daemon has written to the program.
-func (o *outbox) received(n uint64) error {
+// received drops input that the daemon has written to the program, up to message acked, and returns where in the input
+// that and echo end; prompt: a state carries the acknowledgement. measured: the link's round trip is known better now.
+func (o *outbox) received(echo, acked uint64, prompt bool, now time.Time) (at positions, measured bool, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if n <= o.in.acked {
-		return nil
+	if acked > o.in.acked {
+		if !o.in.ack(acked) {
+			return at, false, fault.New(fault.Violation, "input %d is acknowledged, the last was %d",
+				acked, o.in.acked+uint64(o.in.count))
+		}
+		measured = o.contact.acknowledged(acked, o.in.kept == 0, prompt, now)
+		o.freed()
+		if o.in.unsent() {
+			signal(o.wake)
+		}
 	}
-	if !o.in.ack(n) {
-		return fault.New(fault.Violation, "input %d is acknowledged, the last was %d", n, o.in.acked+uint64(o.in.count))
-	}
-	o.freed()
-	if o.in.unsent() {
-		signal(o.wake)
-	}
-	return nil
+	return positions{echo: o.in.position(min(echo, o.in.acked)), acked: o.in.dropped}, measured, nil
+}
+
+// waiting is how many keys the daemon does not have, as far as is known.
+func (o *outbox) waiting() int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.in.keysKept()
 }
 
 func (o *outbox) freed() {
@@ -250,6 +264,9 @@ func (o *outbox) pick() protocol.SessionClientMessage {
 		}
 		if seq, n := o.in.take(o.scratch); n > 0 {
 			o.outInput = protocol.Input{Seq: seq, Data: o.scratch[:n]}
+			if o.contact.sent(seq, time.Now()) {
+				signal(o.watch)
+			}
 			return &o.outInput
 		}
 	}

@@ -77,10 +77,22 @@ func (c *client) typed(p []byte) {
 		}
 	}
 	if !c.readOnly {
-		c.out.typed(p)
+		c.send(p)
 	} else if p[0] != esc { // reports of the terminal are no keys
 		c.notices.say("attached read-only: keys are not sent")
 	}
+}
+
+// send sends input, and lets its effect be guessed.
+func (c *client) send(p []byte) {
+	c.input += uint64(len(p))
+	if !c.guesser.active.Load() {
+		c.out.typed(p)
+		return
+	}
+	c.guesser.typed(p, c.input)
+	c.out.typed(p)
+	signal(c.guesser.wake)
 }
 
 // screenGrace is how long the pump waits for the screen when scroll mode may begin, so that what is shown can be kept;

@@ -35,6 +35,7 @@ type screen struct {
 	size     domain.Size // of the terminal
 	entered  time.Time
 	view     view
+	guesser  *guesser
 	composer composer
 	painter  *render.Painter
 	buf      []byte // what is to be written next; events wait here for their state
@@ -42,10 +43,10 @@ type screen struct {
 	shown atomic.Pointer[shown] // of the last frame, for the pump; what it points to is not changed
 }
 
-func newScreen(tty ports.Terminal, caps render.Capabilities, n *notices, scroll *scroller) *screen {
+func newScreen(tty ports.Terminal, caps render.Capabilities, n *notices, g *guesser, scroll *scroller) *screen {
 	s := &screen{
 		turn: make(chan struct{}, 1), tty: tty, caps: caps, painter: render.NewPainter(render.UserTerminal, caps),
-		composer: composer{notices: n, scroll: scroll},
+		guesser: g, composer: composer{notices: n, predictor: g.predictor, scroll: scroll},
 	}
 	s.shown.Store(&shown{})
 	return s
@@ -117,13 +118,15 @@ func appendScreen(dst []byte, t *vt.Terminal, caps render.Capabilities) []byte {
 }
 
 // show applies what the daemon sent and paints it, unless more is known to follow and nothing but the screen changed.
-// What was painted is to be acknowledged.
-func (s *screen) show(out *protocol.Output, more bool) (ack protocol.Ack, painted bool, err error) {
+// What was painted is to be acknowledged. at is how far the input has had its effect in that state.
+func (s *screen) show(out *protocol.Output, at positions, more bool) (ack protocol.Ack, painted bool, err error) {
 	s.take()
 	defer s.give()
 	if err := s.view.apply(out); err != nil {
 		return ack, false, err
 	}
+	s.guesser.settled(at)
+	s.guesser.update(s.view.term, time.Now())
 	for _, e := range out.Events {
 		if e.Seq > s.view.events {
 			s.view.events = e.Seq
@@ -193,6 +196,14 @@ func (s *screen) send(p []byte) error {
 func (s *screen) repaint() error {
 	s.take()
 	defer s.give()
+	return s.paint()
+}
+
+// guess paints what keys will do.
+func (s *screen) guess() error {
+	s.take()
+	defer s.give()
+	s.guesser.update(s.view.term, time.Now())
 	return s.paint()
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/vev-term/vev/internal/domain"
+	"github.com/vev-term/vev/internal/protocol"
 )
 
 // resumedGrace is how long the terminal's word that the job runs again may take after Suspend returned.
@@ -21,6 +22,8 @@ func (c *client) tend(ctx context.Context) error {
 		select {
 		case <-c.notices.wake:
 		case <-timer.C:
+		case <-c.guesser.wake:
+			err = c.screen.guess()
 		case <-c.redraw:
 			err = c.screen.repaint()
 		case <-c.scroll.wake:
@@ -36,7 +39,7 @@ func (c *client) tend(ctx context.Context) error {
 			return nil
 		}
 		now := time.Now()
-		if next := earlier(c.notices.tick(now), c.scroll.tick(now)); !next.IsZero() {
+		if next := earlier(c.look(now), c.scroll.tick(now)); !next.IsZero() {
 			timer.Reset(time.Until(next))
 		}
 		if v := c.notices.version.Load(); err == nil && v != painted {
@@ -47,6 +50,24 @@ func (c *client) tend(ctx context.Context) error {
 			return err
 		}
 	}
+}
+
+// look does what is due and returns when something will be, the zero time when nothing will.
+func (c *client) look(now time.Time) (next time.Time) {
+	v := c.contact.judge(now)
+	if v.stalled {
+		c.guesser.stall()
+	}
+	if v.ask {
+		// Any daemon answers a request that asks for nothing (docs/protocol.md, Requests).
+		c.out.ask(nil, func(*protocol.Result) { c.contact.answer() })
+	}
+	keys := 0
+	if v.silent > 0 || c.notices.reconnecting() {
+		keys = c.out.waiting()
+	}
+	c.notices.waits(v.silent, keys)
+	return earlier(v.next, c.notices.tick(now))
 }
 
 // earlier is the first of two times, of which the zero time is none.

@@ -1,6 +1,9 @@
 package predict
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // When guesses are shown, and underlined. The lower number of a pair ends what the higher one begins, so that a link
 // near either does not flicker.
@@ -25,17 +28,15 @@ const (
 	Never
 )
 
+var modeNames = [...]string{Adaptive: "adaptive", Always: "always", Never: "never"}
+
+// String returns the mode's name.
+func (m Mode) String() string { return modeNames[m] }
+
 // ParseMode returns the mode of that name.
 func ParseMode(name string) (m Mode, ok bool) {
-	switch name {
-	case "adaptive":
-		return Adaptive, true
-	case "always":
-		return Always, true
-	case "never":
-		return Never, true
-	}
-	return Adaptive, false
+	i := slices.Index(modeNames[:], name)
+	return Mode(max(i, 0)), i >= 0
 }
 
 // gauge judges the link.

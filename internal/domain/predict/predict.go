@@ -107,14 +107,14 @@ func (p *Predictor) Typed(t *vt.Terminal, data []byte, end uint64, now time.Time
 		return
 	}
 	if len(p.flight) == 0 {
-		p.anchor(t, start)
+		p.anchor(t, max(start, p.acked))
 	} else if now.Sub(p.flight[0].at) > stallAfter {
 		p.Stalled()
 	}
 	for i, b := range data {
 		if k, whole := p.parser.next(b); whole {
 			k.end, k.at = start+uint64(i)+1, now
-			p.add(k)
+			p.take(k)
 		}
 	}
 	if p.parser.cut() {
@@ -122,6 +122,15 @@ func (p *Predictor) Typed(t *vt.Terminal, data []byte, end uint64, now time.Time
 	}
 	p.guess()
 	p.draw(t)
+}
+
+// take adds a key, unless what t shows may have its effect already.
+func (p *Predictor) take(k key) {
+	if len(p.flight) == 0 && k.end <= p.acked {
+		p.confirmed = false
+		return
+	}
+	p.add(k)
 }
 
 // skipped notes that input up to position end was not seen.

@@ -398,6 +398,7 @@ func TestModeNames(t *testing.T) {
 		m, ok := ParseMode(name)
 		require.True(t, ok)
 		require.Equal(t, want, m)
+		require.Equal(t, name, m.String())
 	}
 	_, ok := ParseMode("sometimes")
 	require.False(t, ok)

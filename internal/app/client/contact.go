@@ -1,0 +1,178 @@
+package client
+
+import (
+	"sync"
+	"time"
+)
+
+const (
+	// rttSamples is how many round trips are remembered; the shortest counts, as an answer can wait for more than the
+	// link.
+	rttSamples = 8
+	// stallAfter: keys that get no answer for so long have one that is overdue, whatever the link.
+	stallAfter = 250 * time.Millisecond
+	// askAfter is how long nothing comes while keys wait before the daemon is asked whether it is there: a program that
+	// does not read looks the same. Once it has answered it is asked again askAgain later.
+	askAfter = time.Second
+	askAgain = 5 * time.Second
+	// silentAfter without a word from the daemon, asked at least silentAfter-askAfter ago, is worth a notice.
+	silentAfter = 2 * time.Second
+)
+
+// contact is what is known of the link to the daemon, from facts: what was sent, what came, and when. While no key
+// waits for the daemon, nothing is measured, asked or due. The sender and the link tell, the tender judges; a leaf.
+type contact struct {
+	mu      sync.Mutex
+	up      bool
+	heard   time.Time // when something came last, or a conversation began
+	owed    time.Time // since when keys wait for the next acknowledgement; zero: none does
+	watched bool      // the tender looks
+	stalled bool      // it knows that answers are overdue
+	silent  bool      // it says that the daemon is not heard
+
+	samples [rttSamples]time.Duration
+	sampled int
+	timed   uint64 // the input whose acknowledgement is measured, 0: none
+	timedAt time.Time
+
+	asking  bool // a question is on its way; it outlives its conversation
+	askedAt time.Time
+}
+
+// begin is told of a conversation; what waited is sent again. rtt is how long its attach took.
+func (c *contact) begin(now time.Time, rtt time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.up, c.heard, c.timed = true, now, 0
+	if !c.owed.IsZero() {
+		c.owed = now
+	}
+	c.sample(rtt)
+}
+
+// end is told that the conversation is over.
+func (c *contact) end() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.up = false
+}
+
+// sent is told of input on its way. It reports whether the tender has to be woken, because keys wait from now on.
+func (c *contact) sent(seq uint64, now time.Time) (wake bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.timed == 0 {
+		c.timed, c.timedAt = seq, now
+	}
+	if c.owed.IsZero() {
+		c.owed = now
+	}
+	wake = !c.watched
+	c.watched = true
+	return wake
+}
+
+// hear is told that something came. It reports whether the tender has to be woken, because it says otherwise.
+func (c *contact) hear(now time.Time) (wake bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.heard = now
+	wake = c.silent
+	c.silent = false
+	return wake
+}
+
+// answer is told that the daemon's answer to a question came.
+func (c *contact) answer() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.asking = false
+}
+
+// acknowledged is told of input up to seq, all: of all that was sent; prompt: a state carried it, which is sent at once,
+// where an acknowledgement alone waits for one. It reports whether there is another round trip.
+func (c *contact) acknowledged(seq uint64, all, prompt bool, now time.Time) (measured bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.owed = now
+	if all {
+		c.owed = time.Time{}
+		if !c.asking {
+			c.askedAt = time.Time{} // whatever waits next is asked for soon
+		}
+	}
+	if c.timed == 0 || seq < c.timed {
+		return false
+	}
+	c.timed = 0
+	if prompt {
+		c.sample(now.Sub(c.timedAt))
+	}
+	return prompt
+}
+
+func (c *contact) sample(d time.Duration) {
+	c.samples[c.sampled%rttSamples] = d
+	c.sampled++
+}
+
+// rtt is the link's round trip, and whether it is known.
+func (c *contact) rtt() (rtt time.Duration, known bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, d := range c.samples[:min(c.sampled, rttSamples)] {
+		if !known || d < rtt {
+			rtt, known = d, true
+		}
+	}
+	return rtt, known
+}
+
+// verdict is what the tender makes of the facts.
+type verdict struct {
+	stalled bool          // answers are overdue since the last look
+	silent  time.Duration // for how long the daemon has not been heard, 0: not worth a word
+	ask     bool          // ask the daemon
+	next    time.Time     // when to look again, zero: when keys are sent
+}
+
+// judge looks at the facts.
+func (c *contact) judge(now time.Time) (v verdict) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.up || c.owed.IsZero() && !c.asking {
+		c.stalled, c.silent = false, false
+		c.watched = c.watched && !c.up // the next conversation wakes the tender
+		return v
+	}
+	since := later(c.heard, c.owed)
+	quiet := now.Sub(since)
+	v.stalled = quiet >= stallAfter && !c.stalled
+	c.stalled = quiet >= stallAfter
+	askAt := later(since.Add(askAfter), c.askedAt.Add(askAgain))
+	if !c.asking && !now.Before(askAt) {
+		v.ask, c.asking, c.askedAt = true, true, now
+	}
+	if c.silent = c.asking && quiet >= silentAfter && now.Sub(c.askedAt) >= silentAfter-askAfter; c.silent {
+		v.silent = quiet.Truncate(time.Second)
+	}
+	switch at := since.Add(stallAfter); {
+	case at.After(now):
+		v.next = at
+	case !c.asking:
+		v.next = askAt
+	case !c.silent:
+		v.next = later(since.Add(silentAfter), c.askedAt.Add(silentAfter-askAfter))
+	default:
+		v.next = since.Add(v.silent + time.Second)
+	}
+	return v
+}
+
+// later is the last of two times.
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
