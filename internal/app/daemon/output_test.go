@@ -187,6 +187,26 @@ func TestSynchronizedOutputIsHeldButNotForEver(t *testing.T) {
 	})
 }
 
+func TestUnfinishedStringIsNotWaitedForForEver(t *testing.T) {
+	inWorld(t, func(w *world) {
+		p := w.create("a")
+		v := w.attach(protocol.Attach{Session: "a"})
+		v.settle()
+		p.print("\x1b]0;slow ")
+		time.Sleep(stringTimeout)
+		p.print("title\a")
+		v.settle()
+		require.Equal(t, "slow title", v.term.Title())
+		p.print("\x1b]0;cut")
+		time.Sleep(stringTimeout + time.Second)
+		p.print("text")
+		v.settle()
+		require.Equal(t, "text", screen(v.term))
+		require.Equal(t, "slow title", v.term.Title())
+		v.p.Close()
+	})
+}
+
 func TestEventsAreDeliveredOnceAcrossAResume(t *testing.T) {
 	inWorld(t, func(w *world) {
 		p := w.create("a")

@@ -29,6 +29,10 @@ const (
 	// left the session may hold the terminal open for ever.
 	drainTimeout = 500 * time.Millisecond
 
+	// stringTimeout is how long a program may be silent within a control string: one that was cut, as by
+	// Ctrl-C, would swallow what others print.
+	stringTimeout = 5 * time.Second
+
 	killGrace = 3 * time.Second // from hang-up to kill
 )
 
@@ -157,6 +161,9 @@ func (s *session) readProgram() {
 func (s *session) apply(output []byte) {
 	now := time.Now()
 	s.mu.Lock()
+	if now.Sub(s.lastOutput) > stringTimeout {
+		s.term.EndString()
+	}
 	_, _ = s.term.Write(output)
 	s.lastOutput = now
 	replies := s.term.TakeReplies()

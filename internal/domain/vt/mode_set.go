@@ -44,6 +44,8 @@ func (t *Terminal) decMode(n int) modeState {
 		return stateOf(t.modes.MouseEncoding == MouseSGRPixels)
 	case 47, 1047, 1049:
 		return stateOf(t.scr == &t.alt)
+	case 1048:
+		return stateOf(t.scr.saved != savedCursor{})
 	case 2, 3, 95: // no VT52 here, a program does not change the size, and DECCOLM always clears, as in a VT420
 		return modeAlwaysReset
 	}

@@ -12,7 +12,7 @@ const (
 	stCSIIgnore        // in a malformed CSI, until its final byte
 	stDCS              // like stCSI, for a DCS
 	stDCSMid           // like stCSIMid, for a DCS
-	stOSC              // in a kept OSC string
+	stOSC              // in a kept OSC string; this and all below are within a string
 	stDCSData          // in a kept DCS string
 	stSwallow          // in a string that means nothing here: APC, PM, SOS, unknown DCS
 	stOSCEnd           // behind an ESC in stOSC

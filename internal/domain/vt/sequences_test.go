@@ -282,6 +282,37 @@ func TestTableExamples(t *testing.T) {
 	}
 }
 
+// TestModesAreKnown: DECRQM tells of every mode of the table whether it is set, and what setting and resetting it did.
+func TestModesAreKnown(t *testing.T) {
+	for _, s := range sequenceTable(t) {
+		number, ok := strings.CutPrefix(s.key, "MODE ")
+		if !ok {
+			continue
+		}
+		states := ""
+		for _, change := range []string{"", "h", "l"} {
+			tm := New(Options{Cols: 20, Rows: 6})
+			tm.Write([]byte("ab"))
+			if change != "" {
+				tm.Write([]byte("\x1b[" + number + change))
+			}
+			tm.TakeReplies()
+			tm.Write([]byte("\x1b[" + number + "$p"))
+			answer := string(tm.TakeReplies())
+			require.True(t, strings.HasPrefix(answer, "\x1b["+number+";") && strings.HasSuffix(answer, "$y"), "%q", answer)
+			states += answer[len(answer)-3 : len(answer)-2]
+		}
+		switch {
+		case s.effect == "answers" || number == "?3":
+			require.Contains(t, []string{"333", "444"}, states, number)
+		case number == "?1048":
+			require.Equal(t, "212", states, "it is set while a cursor is saved")
+		default:
+			require.Contains(t, []string{"112", "212"}, states, number)
+		}
+	}
+}
+
 // TestNothingButTheTable: what the table does not name has no effect, whatever its parameters.
 func TestNothingButTheTable(t *testing.T) {
 	known := map[string]bool{}

@@ -75,6 +75,14 @@ func (ps *parser) leaveString() {
 	}
 }
 
+// EndString drops a string (OSC, DCS, APC, PM or SOS) whose end did not come: what is written next is no part of it. The
+// owner calls it when a program left one unfinished for too long.
+func (t *Terminal) EndString() {
+	if t.par.state >= stOSC {
+		t.par.leaveString()
+	}
+}
+
 // swallow skips a string that is not kept.
 func (t *Terminal) swallow(p []byte) int {
 	ps := &t.par
