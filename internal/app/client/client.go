@@ -108,6 +108,7 @@ type client struct {
 	help   bool // the keys are shown
 	mouse  mouse
 	input  uint64 // bytes of input so far
+	keyBuf []byte
 
 	// Set by the link before the other goroutines begin.
 	id       domain.SessionID

@@ -54,7 +54,11 @@
 // arrives is what the program asked for, and passes unchanged. A paste is recognised by its markers only to keep the
 // leader key out of it; where the program has bracketed paste off, a pasted leader byte is a leader.
 //
-// The mouse is the exception: the terminal reports it in SGR whatever the program asked for, as the terminal may show only
+// A terminal without the kitty keyboard protocol goes on sending legacy forms to a program that has set it and was told by
+// the daemon that it is there: until the terminal has sent one key of the protocol, forms that it does not have are
+// encoded for the program (typing.translates).
+//
+// The mouse is always translated: the terminal reports it in SGR whatever the program asked for, as the terminal may show only
 // a window of the session, or more than the session. Each report is moved to the session's cells and encoded anew for the
 // program's modes; what happens beside the session is not sent (mouse.go).
 //

@@ -2,6 +2,7 @@ package client
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/vev-term/vev/internal/domain/keys"
 )
@@ -25,10 +26,12 @@ const (
 	actCancel  // Escape or a paste instead of a key
 	actUnknown // a key without meaning, which is dropped
 	actMouse   // the mouse did what is in event
+	actKey     // the key of event came in its legacy form, which the program is not to get
 )
 
 // typing finds in what the terminal sends what is the client's: the leader key and the mouse. Everything else passes
-// unchanged.
+// unchanged, but for keys of a terminal without the kitty keyboard protocol where the program has set it: the daemon
+// answered that it is there.
 //
 // The leader counts only where it was typed: not inside a bracketed paste. It comes as its control byte, or as a kitty or
 // modifyOtherKeys sequence. A lone Escape must never wait for more, so a sequence that is cut by a read passes in pieces
@@ -37,17 +40,18 @@ const (
 // the mouse, which no key begins like, and the end of a paste, which always comes.
 type typing struct {
 	leader  byte
-	pending bool // the leader came
-	encodes bool // the terminal has sent a key as CSI u
-	mouse   bool // the terminal was asked to report the mouse
-	full    bool // the read filled its buffer: more is there
+	pending bool  // the leader came
+	encodes bool  // the terminal has sent a key as CSI u
+	mouse   bool  // the terminal was asked to report the mouse
+	full    bool  // the read filled its buffer: more is there
+	flags   uint8 // of the kitty keyboard protocol that the program has set
 	decoder keys.Decoder
 
 	// tail is the begin of a sequence whose bytes passed already.
 	tail  [keys.MaxSequence]byte
 	tailN int
 
-	event  keys.Event // of actMouse
+	event  keys.Event // of actMouse and actKey
 	passed int        // how many bytes of its sequence passed before it was known for what it is
 }
 
@@ -65,7 +69,7 @@ func (k *typing) step(p []byte, hold bool) (pass, drop int, act action) {
 		return k.key(p)
 	}
 	i := k.skip(p)
-	for i < len(p) && (p[i] == esc || k.decoder.Pasting()) {
+	for i < len(p) && (p[i] == esc || k.decoder.Pasting() || k.translates(p[i])) {
 		e, n := k.next(p[i:])
 		switch {
 		case n == 0:
@@ -76,6 +80,9 @@ func (k *typing) step(p []byte, hold bool) (pass, drop int, act action) {
 		case k.isLeader(e) && e.Action == keys.Press:
 			k.pending = true
 			return i, n, actPending
+		case k.isLegacy(e, p[i:i+n]):
+			k.event = e
+			return i, n, actKey
 		}
 		i += n
 		i += k.skip(p[i:])
@@ -114,6 +121,11 @@ func (k *typing) skip(p []byte) int {
 	if k.decoder.Pasting() {
 		return 0
 	}
+	if k.flags != 0 && !k.encodes {
+		if i := slices.IndexFunc(p, k.translates); i >= 0 {
+			p = p[:i]
+		}
+	}
 	if i := bytes.IndexByte(p, esc); i >= 0 {
 		p = p[:i]
 	}
@@ -121,6 +133,26 @@ func (k *typing) skip(p []byte) int {
 		return i
 	}
 	return len(p)
+}
+
+// translates reports whether b begins a key in a form that a terminal with the program's kitty flags does not use, which
+// therefore has not got the protocol. Backspace and the ends of lines it may send all the same.
+func (k *typing) translates(b byte) bool {
+	switch {
+	case k.encodes || k.flags&(keys.KittyDisambiguate|keys.KittyAllKeys) == 0:
+		return false
+	case k.flags&keys.KittyAllKeys != 0:
+		return true
+	}
+	return b < 0x20 && b != '\b' && b != '\t' && b != '\n' && b != '\r'
+}
+
+// isLegacy reports whether the event came in such a form. A lone Escape passes as it is, as it may begin anything.
+func (k *typing) isLegacy(e keys.Event, raw []byte) bool {
+	if e.Kind != keys.KeyEvent || !k.translates(raw[0]) {
+		return false
+	}
+	return raw[0] != esc || len(raw) > 1 && raw[1] != '[' && raw[1] != 'O'
 }
 
 // cut handles a sequence at p[i:] whose rest was not read yet.

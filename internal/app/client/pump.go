@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/vev-term/vev/internal/domain/keys"
 	"github.com/vev-term/vev/internal/domain/vt"
 	"github.com/vev-term/vev/internal/protocol"
 )
@@ -34,9 +35,9 @@ func (c *client) pump(ctx context.Context) outcome {
 
 // keysIn sends what is typed and does what is asked of the client; it returns the begin of a sequence that is not whole.
 func (c *client) keysIn(p []byte) (rest []byte, detached bool) {
-	const disambiguate = 1 // kitty flag: Escape comes as a sequence
 	shown := c.screen.shown.Load()
-	hold := shown.modes.KittyFlags&disambiguate != 0
+	c.typing.flags = shown.modes.KittyFlags
+	hold := shown.modes.KittyFlags&keys.KittyDisambiguate != 0
 	captures := c.scroll.captures.Load()
 	c.typing.mouse = captures || shown.modes.Mouse != vt.MouseNone
 	for len(p) > 0 {
@@ -47,6 +48,7 @@ func (c *client) keysIn(p []byte) (rest []byte, detached bool) {
 		if pass > 0 {
 			c.typed(p[:pass])
 		}
+		raw := p[pass : pass+drop]
 		p = p[pass+drop:]
 		switch act {
 		case noAction:
@@ -58,11 +60,24 @@ func (c *client) keysIn(p []byte) (rest []byte, detached bool) {
 			} else {
 				c.moused(shown, len(p))
 			}
+		case actKey:
+			c.typed(c.pressed(shown, raw, len(p)))
 		default:
 			c.do(act)
 		}
 	}
 	return nil, false
+}
+
+// pressed returns the key of an event in the form that the program asked for; as it came when there is no room for that
+// beside what was read behind it.
+func (c *client) pressed(s *shown, raw []byte, after int) []byte {
+	out, _ := keys.AppendKey(c.keyBuf[:0], c.typing.event, s.modes)
+	c.keyBuf = out
+	if len(out) == 0 || len(out)+after > c.out.free() {
+		return raw
+	}
+	return out
 }
 
 // typed sends input, if the attachment may.
@@ -132,7 +147,7 @@ func (c *client) do(act action) {
 		signal(c.suspend)
 	case actUnknown:
 		c.notices.say("no such key: %s ? shows the keys", c.notices.leader)
-	case noAction, actDetach, actSent, actCancel, actMouse:
+	case noAction, actDetach, actSent, actCancel, actMouse, actKey:
 	}
 	c.notices.setKeys(keysNone)
 }

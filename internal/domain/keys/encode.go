@@ -10,11 +10,11 @@ import (
 
 // The flags of the kitty keyboard protocol, section "Progressive enhancement".
 const (
-	kittyDisambiguate = 1 << iota
-	kittyEvents
-	kittyAlternates
-	kittyAllKeys
-	kittyText
+	KittyDisambiguate = 1 << iota // Escape and keys with Ctrl or Alt are escape codes
+	KittyEvents                   // repeats and releases are told
+	KittyAlternates               // the shifted key and that of a standard layout are told
+	KittyAllKeys                  // every key is an escape code
+	KittyText                     // with it, the text
 )
 
 // AppendKey appends what a terminal in the given modes sends for a KeyEvent: nothing when these modes have no form for it,

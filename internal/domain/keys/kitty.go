@@ -10,8 +10,8 @@ import (
 // appendKitty appends the form of the kitty keyboard protocol for the flags in m.
 func appendKitty(dst []byte, e Event, m vt.Modes) (out []byte, exact bool) {
 	flags := m.KittyFlags
-	all := flags&kittyAllKeys != 0
-	if flags&kittyEvents == 0 {
+	all := flags&KittyAllKeys != 0
+	if flags&KittyEvents == 0 {
 		if e.Action == Release {
 			return dst, true
 		}
@@ -27,10 +27,10 @@ func appendKitty(dst []byte, e Event, m vt.Modes) (out []byte, exact bool) {
 		}
 		return appendLegacy(dst, e.withoutLocks(), vt.Modes{NewLine: m.NewLine, Backarrow: m.Backarrow})
 	case e.Key == 0: // composed text; without the flag for text there is no form but the text
-		if flags&kittyText == 0 && e.Action != Release {
+		if flags&KittyText == 0 && e.Action != Release {
 			return append(dst, e.Text...), true
 		}
-	case flags&(kittyDisambiguate|kittyAllKeys) == 0 && !(e.Key >= named && e.Action != Press):
+	case flags&(KittyDisambiguate|KittyAllKeys) == 0 && !(e.Key >= named && e.Action != Press):
 		if e.Action == Release {
 			return dst, true
 		}
@@ -63,7 +63,7 @@ func (e Event) isC0Key() bool { return e.isC0() && e.Mods&^locks == 0 }
 func appendCSIu(dst []byte, e Event, flags uint8) []byte {
 	text := ""
 	var one [utf8.UTFMax]byte
-	if flags&(kittyText|kittyAllKeys) == kittyText|kittyAllKeys && e.Action != Release {
+	if flags&(KittyText|KittyAllKeys) == KittyText|KittyAllKeys && e.Action != Release {
 		if text = e.Text; text == "" && e.typesText() {
 			text = string(utf8.AppendRune(one[:0], e.char()))
 		}
@@ -85,7 +85,7 @@ func appendCSIu(dst []byte, e Event, flags uint8) []byte {
 		dst = appendInt(dst, int(e.Key-named))
 	default:
 		dst = appendInt(dst, int(e.Key))
-		if flags&kittyAlternates != 0 {
+		if flags&KittyAlternates != 0 {
 			dst = appendAlternates(dst, e)
 		}
 	}

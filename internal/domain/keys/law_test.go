@@ -53,10 +53,10 @@ func drawKey(t *rapid.T) Event {
 // carried is the event that a form can carry at most: what the receiver of an exact encoding knows.
 func carried(e Event, m vt.Modes) Event {
 	flags := m.KittyFlags
-	if flags&kittyEvents == 0 && e.Action == Repeat {
+	if flags&KittyEvents == 0 && e.Action == Repeat {
 		e.Action = Press
 	}
-	if flags&kittyAlternates == 0 {
+	if flags&KittyAlternates == 0 {
 		e.Base = 0
 		if e.Shifted != 0 && e.Shifted != Key(unicode.ToUpper(rune(e.Key))) {
 			e.Shifted = 0
@@ -72,10 +72,10 @@ func carried(e Event, m vt.Modes) Event {
 func TestAllKeysComeBack(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		e, m := drawKey(rt), drawModes(rt)
-		m.KittyFlags |= kittyAllKeys
+		m.KittyFlags |= KittyAllKeys
 		out, exact := AppendKey(nil, e, m)
 		want := carried(e, m)
-		if e.Action == Release && m.KittyFlags&kittyEvents == 0 {
+		if e.Action == Release && m.KittyFlags&KittyEvents == 0 {
 			if len(out) > 0 {
 				rt.Fatalf("a release is %q", out)
 			}
@@ -123,13 +123,13 @@ func distinct(e Event, m vt.Modes) bool {
 	switch _, hasForm := formOf(e.Key); {
 	case e.Key == F3 && e.Mods == 0:
 		return true
-	case hasForm && m.KittyFlags&(kittyDisambiguate|kittyAllKeys) != 0:
+	case hasForm && m.KittyFlags&(KittyDisambiguate|KittyAllKeys) != 0:
 		return true
 	case hasForm:
 		return e.Mods&locks == 0
 	case e.Key.isChar() && mods == 0:
 		return e.Base == 0 && (e.Mods == 0 || Char(rune(e.Shifted)).Key == e.Key) && carried(e, m).Action == Press
-	case m.KittyFlags&kittyDisambiguate != 0:
+	case m.KittyFlags&KittyDisambiguate != 0:
 		return e.Mods&locks == 0 && e.Base == 0 && mods != 0
 	}
 	return false
