@@ -108,6 +108,12 @@ func (r *rowRef) shown() []vt.Cell {
 	return r.row.Cells()
 }
 
+// isBlank reports whether nothing is in row y, not even a background.
+func (f *Frame) isBlank(y int) bool {
+	ref := &f.rows[y]
+	return ref.row == nil || ref.made == nil && ref.row.Used() == 0 && !ref.row.Wrapped()
+}
+
 // wrapped reports whether row y goes on in the next, with nothing of it cut off.
 func (f *Frame) wrapped(y int) bool {
 	ref := f.rows[y]

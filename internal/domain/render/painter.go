@@ -94,6 +94,8 @@ func (p *Painter) paintRows(dst []byte, f *Frame, first, last int) []byte {
 			dst = appendMode(dst, 25, false)
 		}
 		dst = p.scroll(dst, f, first, last)
+		dst = p.shiftText(dst, f, first, last)
+		dst = p.clearBelow(dst, f, last)
 	}
 	for y := first; y < last; y++ {
 		if key := f.key(y); p.shadow[y].key != key {
@@ -140,6 +142,16 @@ func (p *Painter) resizeShadow() {
 func (r *shadowRow) blank() {
 	clear(r.cells)
 	r.key, r.wrapped = rowKey{}, false
+}
+
+// isBlank reports whether nothing is in the row, not even a background.
+func (r *shadowRow) isBlank() bool {
+	for _, c := range r.cells {
+		if c != (vt.Cell{}) {
+			return false
+		}
+	}
+	return !r.wrapped
 }
 
 // forget makes cells unknown that resolve in a terminal, or a generation, which the row no longer comes from.

@@ -1,6 +1,10 @@
 package render
 
-import "github.com/vev-term/vev/internal/domain/vt"
+import (
+	"unicode/utf8"
+
+	"github.com/vev-term/vev/internal/domain/vt"
+)
 
 const (
 	// mergeGap: so many equal cells between two changes are printed again rather than jumped over, as a jump costs
@@ -42,6 +46,32 @@ func (p *Painter) paintRow(dst []byte, f *Frame, y int) []byte {
 	if w := f.wrapped(y); p.target == Canonical && w != s.wrapped {
 		s.wrapped = w
 		dst = appendWrapped(dst, y, w)
+	}
+	return dst
+}
+
+// clearBelow erases the rows at the screen's end that the frame has blank, all at once if there are several.
+func (p *Painter) clearBelow(dst []byte, f *Frame, last int) []byte {
+	if last < f.Rows {
+		return dst // the rows there are shown already
+	}
+	y, n := f.Rows, 0
+	for y > 0 && f.isBlank(y-1) {
+		y--
+		if p.shadow[y].key != f.key(y) && !p.shadow[y].isBlank() {
+			n++
+		}
+	}
+	if n < 2 {
+		return dst
+	}
+	dst = p.move(dst, 0, y)
+	dst = p.setStyle(dst, nil, vt.Cell{})
+	dst = append(dst, "\x1b[J"...)
+	p.joins = false
+	for ; y < f.Rows; y++ {
+		p.shadow[y].blank()
+		p.shadow[y].key = f.key(y)
 	}
 	return dst
 }
@@ -111,6 +141,11 @@ func (p *Painter) paintSegment(dst []byte, r *rowPaint, from, to int) []byte {
 		}
 		dst = p.printCell(dst, r, x)
 		x += width(c)
+		if n := p.repeats(r, x, end); n > 0 {
+			dst = appendCSI(dst, n, 'b')
+			x += n * width(c)
+			p.advance(n * width(c))
+		}
 	}
 	if end < to {
 		dst = p.move(dst, end, r.y)
@@ -164,12 +199,37 @@ func (p *Painter) printCell(dst []byte, r *rowPaint, x int) []byte {
 		dst = printWidth(dst, r.t, c)
 	}
 	p.last, p.joins = c, true
-	p.x += width(c)
+	p.advance(width(c))
+	return dst
+}
+
+// advance moves the cursor over n columns that were printed.
+func (p *Painter) advance(n int) {
+	p.x += n
 	if p.x == p.cols {
 		p.x--
 		p.pending = true
 	}
-	return dst
+}
+
+// minRepeatBytes is how much text a REP must stand for.
+const minRepeatBytes = 6
+
+// repeats returns how often the character before column x comes again at once, if that is worth a REP. Not all terminals
+// of people have it.
+func (p *Painter) repeats(r *rowPaint, x, end int) int {
+	c := p.last
+	if p.target != Canonical || c.IsCluster() || c.MayJoin(c) {
+		return 0
+	}
+	w, n := width(c), 0
+	for next := x; next < end && r.cells[next] == c; next += w {
+		n++
+	}
+	if size := utf8.RuneLen(max(c.Rune(), ' ')); n*size < minRepeatBytes {
+		return 0
+	}
+	return n
 }
 
 func appendCell(dst []byte, t *vt.Terminal, c vt.Cell) []byte {

@@ -9,7 +9,8 @@ const (
 	maxScrolls = 4
 )
 
-// scroll moves rows of the terminal that the frame shows in other places, all in [first, last). Rows tell by their ids where they were.
+// scroll moves rows of the terminal that the frame shows in other places, all in
+// [first, last). Rows tell by their ids where they were.
 func (p *Painter) scroll(dst []byte, f *Frame, first, last int) []byte {
 	y := first
 	for range maxScrolls {
@@ -47,8 +48,8 @@ func (p *Painter) nextBlock(f *Frame, y, first, last int) (block, int) {
 	return block{}, y
 }
 
-// find returns the row in [first, last) in which the terminal shows the row of that key, -1 when it does not. Ids rise, so most new rows
-// are known to be new at once.
+// find returns the row in [first, last) in which the terminal shows the row of that key, -1 when it does not. Ids rise,
+// so most new rows are known to be new at once.
 func (p *Painter) find(key rowKey, first, last int) int {
 	if key.id > p.newest {
 		return -1

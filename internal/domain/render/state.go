@@ -20,9 +20,9 @@ type state struct {
 	paletteChanges uint64
 }
 
-// canonicalDefaults is the state of an engine behind a reset.
+// canonicalDefaults is the state of an engine behind a reset, which leaves the title.
 func canonicalDefaults() state {
-	return state{modes: vt.Modes{AltScroll: true}, visible: true}
+	return state{modes: vt.Modes{AltScroll: true}, visible: true, titleUnknown: true}
 }
 
 // frameModes returns the modes that a painter hands over.
