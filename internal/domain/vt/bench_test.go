@@ -47,6 +47,9 @@ func benchInputs(tb testing.TB) map[string][]byte {
 		}
 		b.WriteString("\r\n")
 	})
+	fill("narrow", size, func(b *bytes.Buffer) {
+		b.WriteString("│ Съешь же ещё этих мягких булок ├────────┤ naïve café │\r\n")
+	})
 	fill("cursor", size, func(b *bytes.Buffer) {
 		fmt.Fprintf(b, "\x1b[%d;%dHa", 1+rnd.IntN(24), 1+rnd.IntN(80))
 	})
@@ -68,7 +71,7 @@ const writeChunk = 16 << 10
 
 func BenchmarkWrite(b *testing.B) {
 	in := benchInputs(b)
-	for _, name := range []string{"ascii", "colorlog", "truecolor", "vim", "scrolling", "cjk", "cursor"} {
+	for _, name := range []string{"ascii", "colorlog", "truecolor", "vim", "scrolling", "cjk", "narrow", "cursor"} {
 		b.Run(name, func(b *testing.B) {
 			data := in[name]
 			tm := New(Options{Cols: 80, Rows: 24, HistoryLines: 10000})

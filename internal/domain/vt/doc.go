@@ -7,8 +7,8 @@
 // # Route of a byte
 //
 // [Terminal.Write] walks the slice once with a switch over the parser's state (parser.go). Printable ASCII is found in
-// runs and copied straight into the cells of the cursor's row (print.go); everything else is dispatched to the file of
-// its family: control.go (C0 and ESC), csi.go and csi_inter.go, sgr.go, mode_set.go, osc.go, dcs.go. A row that leaves
+// runs and copied straight into the cells of the cursor's row (print.go), and so are runs of code points that join
+// nothing (print_run.go); everything else is dispatched to the file of its family: control.go (C0 and ESC), csi.go and csi_inter.go, sgr.go, mode_set.go, osc.go, dcs.go. A row that leaves
 // the top of the main screen is packed into the history (history.go). Questions are answered into a buffer that the
 // owner takes (reply.go), notable things become events (event.go). Write never fails, never waits, and gives the same
 // state however its input was cut.

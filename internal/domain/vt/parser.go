@@ -131,6 +131,12 @@ func (t *Terminal) ground(p []byte) int {
 		case b == 0x7f:
 			i++
 		default:
+			if !t.par.dropRune {
+				if n := t.printText(p[i:]); n > 0 {
+					i += n
+					continue
+				}
+			}
 			r, n, status := decodeRune(p[i:])
 			if status == decodePartial {
 				t.par.npartial = copy(t.par.partial[:], p[i:])
