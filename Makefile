@@ -1,6 +1,6 @@
 # Everything a person or a machine does with this checkout; make help lists it.
 .DEFAULT_GOAL := help
-.PHONY: help build run test race fuzz bench bench-vt vt-diff lint gen check clean tools
+.PHONY: help build run test race fuzz bench bench-net bench-vt vt-diff lint gen check clean tools
 
 VERSION   := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 BIN       := bin/vev
@@ -37,6 +37,9 @@ fuzz: | .cache ## fuzz every decoder and the engine for FUZZTIME each
 bench: build ## measure vev beside raw pty, tmux and dtach, and the streams beside yamux and smux
 	go run ./test/bench -vev $(BIN)
 	go run ./test/bench/streams
+
+bench-net: build ## measure vev across shaped links beside ssh, tmux and mosh; takes root
+	go run ./test/bench -net -vev $(BIN)
 
 bench-vt: ## measure the terminal engine and the painter alone
 	go test -run '^$$' -bench . -benchmem ./internal/domain/vt/... ./internal/domain/render/...

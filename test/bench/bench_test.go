@@ -6,12 +6,15 @@ import (
 	"bytes"
 	"context"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
+
+	"github.com/vev-term/vev/internal/domain/vt"
 )
 
 func TestMain(m *testing.M) {
@@ -29,7 +32,7 @@ func TestQuantileInterpolates(t *testing.T) {
 }
 
 func TestTablePrintsMediansAndRatios(t *testing.T) {
-	tab := newTable("title")
+	tab := newTable("title", "tmux", "raw")
 	for _, v := range []float64{10, 30, 20} {
 		tab.add("tmux", "ms", v)
 	}
@@ -40,7 +43,6 @@ func TestTablePrintsMediansAndRatios(t *testing.T) {
 title (1s)
 
                  ms
-  raw             -
   tmux         20.0
   vev          15.0
   vev / tmux  0.750
@@ -54,7 +56,7 @@ func TestTargets(t *testing.T) {
 		tab.add("tmux", "ms", 100)
 		tab.add("vev", "ms", vev)
 		var out strings.Builder
-		missed := printTargets(&out, map[string]*table{"attach": tab}, false)
+		missed := printTargets(&out, targets, map[string]*table{"attach": tab}, false)
 		return out.String(), missed
 	}
 	met, missed := judge(130)
@@ -116,4 +118,70 @@ func TestKeysAreSeen(t *testing.T) {
 	for _, v := range took {
 		require.Positive(t, v)
 	}
+}
+
+func TestEveryNetTargetNamesATable(t *testing.T) {
+	for _, g := range netTargets {
+		require.True(t, slices.ContainsFunc(netTables, tableNamed(g.table)), g.table)
+	}
+}
+
+// TestProcessTable: what draws a frame by its changes draws the same as what draws it whole.
+func TestProcessTable(t *testing.T) {
+	screens := [2]*vt.Terminal{}
+	tables := [2]*processes{newProcesses(), newProcesses()}
+	for i := range screens {
+		screens[i] = vt.New(vt.Options{Cols: termCols, Rows: termRows})
+	}
+	for frame := 1; frame <= 20; frame++ {
+		for i, s := range screens {
+			_, _ = s.Write([]byte(tables[i].frame(frame, i == 0)))
+		}
+		one, two := &client{screen: screens[0]}, &client{screen: screens[1]}
+		for y := 1; y < termRows; y++ { // the first row tells the time
+			require.Equal(t, one.row(y), two.row(y), "frame %d", frame)
+		}
+	}
+}
+
+func TestStrokesOfALine(t *testing.T) {
+	var rows []string
+	for _, s := range strokes("> ", "ab <<X^^") {
+		rows = append(rows, s.row)
+	}
+	require.Equal(t, []string{"> a", "> ab", "> ab", "> ab", "> ab", "> aXb", "> ab", "> b"}, rows)
+}
+
+func TestStampsAreRead(t *testing.T) {
+	c := &client{screen: vt.New(vt.Options{Cols: termCols, Rows: termRows})}
+	_, ok := c.stampIn(bottomUp()...)
+	require.False(t, ok)
+	_, _ = c.screen.Write([]byte("T=1111111111111 old\r\nxx T=1700000000000 yy\r\nT=12"))
+	at, ok := c.stampIn(bottomUp()...)
+	require.True(t, ok)
+	require.EqualValues(t, 1700000000000, at.UnixMilli())
+}
+
+// TestNetTables runs a table across a link, with vev alone: that everything it needs fits together.
+func TestNetTables(t *testing.T) {
+	switch {
+	case os.Getuid() == 0:
+	case os.Getenv("VEV_TEST_STRICT") == "1":
+		t.Fatal("the links take root for network namespaces, and VEV_TEST_STRICT=1 wants every test")
+	default:
+		t.Skip("the links take root for network namespaces")
+	}
+	require.NoError(t, unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0))
+	self, err := os.Executable()
+	require.NoError(t, err)
+	b := &bench{ctx: t.Context(), self: self, dir: t.TempDir(), quick: true}
+	b.vev, err = b.findVev("")
+	require.NoError(t, err)
+	require.NoError(t, b.setUpNet(vevName))
+	tab := newTable("")
+	require.NoError(t, b.netAttach(tab))
+	require.Empty(t, tab.notes)
+	took, ok := tab.median(vevName, "0% ms")
+	require.True(t, ok)
+	require.Greater(t, took, millis(usualRTT), "an attach needs a round trip at least")
 }

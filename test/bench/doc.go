@@ -16,11 +16,18 @@
 // peer leaves running becomes a child of this process, the subreaper of all it starts, and is ended by its pid.
 // Questions that a client asks its terminal are answered by the engine.
 //
+// With -net the peers are remote: ssh, ssh with tmux, mosh, and vev over the test carriage (one TCP connection between
+// a near broker and a far daemon). Each works across a link of its own (internal/testkit/netlab): two network namespaces
+// and a shaper of real packets, with the delay, loss, rate and queue that the table says, the same both ways, so that loss
+// counts twice for a round trip. That takes root. Programs in the sessions tell the time on the screen, and how old that
+// is there is the age of a frame: both ends have one clock. What crosses the link is counted in bytes of IP.
+//
 // Only ratios of medians within one table of one run say anything.
 //
 // # Files
 //
 // main.go picks tables and prints; peer.go says how each peer is driven; run.go is a peer at work and its processes
 // (proc.go); term.go is a client in its pty; program.go are the programs that run in the sessions; table_*.go are the
-// tables; report.go holds and prints the values and targets.go judges them. Everything runs on one goroutine.
+// tables, net*.go those across a link; report.go holds and prints the values and targets.go judges them. Everything runs
+// on one goroutine, but for the links, and the peers of nethole, which wait side by side.
 package main

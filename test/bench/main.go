@@ -26,6 +26,8 @@ type bench struct {
 	self   string          // this program: it is also what runs in the sessions
 	vev    string          // the vev under test, "" when it is not measured
 	peers  []*peer
+	remote []*netPeer // of the tables across a link
+	seed   uint64     // of the last link
 	quick  bool
 	rounds int // 0: each table's own number
 	noise  noise
@@ -37,7 +39,16 @@ type tableEntry struct {
 	measure     func(*bench, *table) error
 }
 
-// tables are all tables in the order of a whole run.
+// suite is a set of tables that are made in one run, and what is expected of vev in them.
+type suite struct {
+	tables  []tableEntry
+	targets []target
+	bases   []string // the peers that vev is compared with
+}
+
+var local = suite{tables: tables, targets: targets, bases: []string{"tmux", "raw"}}
+
+// tables are all local tables in the order of a whole run.
 var tables = []tableEntry{
 	{"attach", "attach: start of the client to a whole known screen", (*bench).attach},
 	{"create", "create: start of the client to the first output of the new session", (*bench).create},
@@ -63,30 +74,34 @@ func run(ctx context.Context) int {
 	gate := flag.Bool("gate", false, "fail when a target is missed by more than a quarter")
 	rounds := flag.Int("rounds", 0, "rounds of each table (0: the table's own number)")
 	only := flag.String("peers", "", "comma-separated peers (default: all that are installed)")
+	across := flag.Bool("net", false, "the tables across a shaped link, with remote peers; takes root")
 	binary := flag.String("vev", "", "the vev to measure (default: built from this checkout; \"none\": leave it out)")
 	flag.Usage = usage
 	flag.Parse()
 
 	b := &bench{ctx: ctx, quick: *quick, rounds: *rounds}
-	if err := b.setUp(*binary, *only); err != nil {
-		fmt.Fprintln(os.Stderr, "bench:", err)
-		return 1
+	chosen := local
+	if *across {
+		chosen = remote
 	}
-	defer b.tearDown()
-	names := flag.Args()
-	for _, name := range names {
-		if !slices.ContainsFunc(tables, tableNamed(name)) {
+	for _, name := range flag.Args() {
+		if !slices.ContainsFunc(chosen.tables, tableNamed(name)) {
 			fmt.Fprintf(os.Stderr, "bench: no table %q\n", name)
 			usage()
 			return 2
 		}
 	}
-	return b.run(names, *gate)
+	if err := b.setUp(*binary, *only, *across); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		return 1
+	}
+	defer b.tearDown()
+	return b.run(chosen, flag.Args(), *gate)
 }
 
 func usage() {
 	fmt.Fprintln(flag.CommandLine.Output(), "usage: bench [flags] [table...]\n\ntables:")
-	for _, t := range tables {
+	for _, t := range slices.Concat(tables, netTables) {
 		fmt.Fprintf(flag.CommandLine.Output(), "  %s\n", t.title)
 	}
 	fmt.Fprintln(flag.CommandLine.Output(), "\nflags:")
@@ -97,16 +112,16 @@ func tableNamed(name string) func(tableEntry) bool {
 	return func(t tableEntry) bool { return t.name == name }
 }
 
-// run makes the named tables, all of them without a name, and returns the exit code.
-func (b *bench) run(names []string, gate bool) int {
+// run makes the named tables of a suite, all of them without a name, and returns the exit code.
+func (b *bench) run(s suite, names []string, gate bool) int {
 	begin := time.Now()
 	code := 0
 	made := map[string]*table{}
-	for _, entry := range tables {
+	for _, entry := range s.tables {
 		if len(names) > 0 && !slices.Contains(names, entry.name) {
 			continue
 		}
-		t := newTable(entry.title)
+		t := newTable(entry.title, s.bases...)
 		start := time.Now()
 		if err := entry.measure(b, t); err != nil {
 			t.note(err)
@@ -118,7 +133,7 @@ func (b *bench) run(names []string, gate bool) int {
 		made[entry.name] = t
 		t.print(os.Stdout, b.peerNames(), time.Since(start))
 	}
-	missed := printTargets(os.Stdout, made, b.quick)
+	missed := printTargets(os.Stdout, s.targets, made, b.quick)
 	fmt.Printf("\n%s; %s\n", time.Since(begin).Round(time.Second), b.noise)
 	if gate && missed > 0 {
 		code = 1
@@ -127,7 +142,7 @@ func (b *bench) run(names []string, gate bool) int {
 }
 
 // setUp makes the scratch directory, finds or builds vev, and keeps the peers that are installed.
-func (b *bench) setUp(binary, only string) error {
+func (b *bench) setUp(binary, only string, across bool) error {
 	// What a peer leaves behind becomes ours, not init's, so that it can be found and ended.
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("cannot adopt what peers leave running: %w", err)
@@ -145,6 +160,9 @@ func (b *bench) setUp(binary, only string) error {
 			os.RemoveAll(b.dir)
 			return err
 		}
+	}
+	if across {
+		return b.setUpNet(only)
 	}
 	for _, p := range allPeers(b.vev) {
 		if only != "" && !slices.Contains(strings.Split(only, ","), p.name) {
@@ -182,6 +200,9 @@ func (b *bench) tearDown() {
 func (b *bench) peerNames() []string {
 	var names []string
 	for _, p := range b.peers {
+		names = append(names, p.name)
+	}
+	for _, p := range b.remote {
 		names = append(names, p.name)
 	}
 	return names

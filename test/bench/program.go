@@ -34,6 +34,19 @@ func runProgram(args []string) {
 		fill(args[1], args[2])
 	case "drain":
 		drainOutput(args[1:])
+	case "fillpaint":
+		writeLines(args[1])
+		paint(args[2])
+	case "stamps":
+		stampFlood()
+	case "clock":
+		clock()
+	case "top":
+		processTable(args[1], args[2])
+	case "near":
+		joinNear(args[1])
+	case "far":
+		joinFar(args[1], args[2])
 	}
 	os.Exit(2)
 }
@@ -122,6 +135,20 @@ func echoKeys() {
 // machine.
 func fill(lines, done string) {
 	rawInput()
+	writeLines(lines)
+	if os.WriteFile(done, nil, 0o600) != nil {
+		os.Exit(1)
+	}
+	cat, err := exec.LookPath("cat")
+	if err == nil {
+		err = syscall.Exec(cat, []string{"cat"}, os.Environ())
+	}
+	fmt.Fprintln(os.Stderr, err)
+	os.Exit(1)
+}
+
+// writeLines writes full lines of text that begin with their number.
+func writeLines(lines string) {
 	n, _ := strconv.Atoi(lines)
 	text := words(7)
 	var out []byte
@@ -136,15 +163,6 @@ func fill(lines, done string) {
 			out = out[:0]
 		}
 	}
-	if os.WriteFile(done, nil, 0o600) != nil {
-		os.Exit(1)
-	}
-	cat, err := exec.LookPath("cat")
-	if err == nil {
-		err = syscall.Exec(cat, []string{"cat"}, os.Environ())
-	}
-	fmt.Fprintln(os.Stderr, err)
-	os.Exit(1)
 }
 
 // drainOutput runs a command in a pty and throws away what it shows.

@@ -16,11 +16,14 @@ type table struct {
 	metrics []string // in the order of their first value
 	values  map[cellKey][]float64
 	notes   []string
+	bases   []string // the peers that vev is compared with
 }
 
 type cellKey struct{ peer, metric string }
 
-func newTable(title string) *table { return &table{title: title, values: map[cellKey][]float64{}} }
+func newTable(title string, bases ...string) *table {
+	return &table{title: title, values: map[cellKey][]float64{}, bases: bases}
+}
 
 func (t *table) add(peer, metric string, v float64) {
 	if !slices.Contains(t.metrics, metric) {
@@ -33,6 +36,10 @@ func (t *table) add(peer, metric string, v float64) {
 // note keeps what went wrong, to be printed under the table.
 func (t *table) note(err error) { t.notes = append(t.notes, err.Error()) }
 
+func (t *table) has(peer string) bool {
+	return slices.ContainsFunc(t.metrics, func(metric string) bool { return len(t.values[cellKey{peer, metric}]) > 0 })
+}
+
 // median returns the median of a peer's values; false when there are none.
 func (t *table) median(peer, metric string) (float64, bool) {
 	if t == nil {
@@ -42,11 +49,11 @@ func (t *table) median(peer, metric string) (float64, bool) {
 	return quantile(v, 0.5), len(v) > 0
 }
 
-// ratio is the quotient of two peers' medians; false when one is missing or the divisor is 0.
+// ratio is the quotient of two peers' medians; false when one is missing or the divisor is not positive.
 func (t *table) ratio(peer, base, metric string) (float64, bool) {
 	v, ok := t.median(peer, metric)
 	w, okBase := t.median(base, metric)
-	if !ok || !okBase || w == 0 {
+	if !ok || !okBase || w <= 0 {
 		return 0, false
 	}
 	return v / w, true
@@ -69,13 +76,16 @@ func (t *table) print(w io.Writer, peers []string, took time.Duration) {
 	fmt.Fprintf(w, "\n%s (%s)\n\n", t.title, took.Round(time.Second))
 	rows := [][]string{append([]string{""}, t.metrics...)}
 	for _, peer := range peers {
+		if !t.has(peer) {
+			continue
+		}
 		row := []string{peer}
 		for _, metric := range t.metrics {
 			row = append(row, cellText(t.median(peer, metric)))
 		}
 		rows = append(rows, row)
 	}
-	for _, base := range []string{"tmux", "raw"} {
+	for _, base := range t.bases {
 		row := []string{"vev / " + base}
 		some := false
 		for _, metric := range t.metrics {

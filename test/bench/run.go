@@ -108,7 +108,7 @@ func (r *peerRun) do(c command, session string, program []string) error {
 
 // open starts one of the peer's commands in a pty.
 func (r *peerRun) open(c command, session string, program []string) (*client, error) {
-	return openClient(r.b.ctx, c(r.dir, session, program), r.env, r.dir)
+	return openClient(r.b.ctx, c(r.dir, session, program), r.env, r.dir, (*exec.Cmd).Start)
 }
 
 // end ends a session whose client may have gone already.

@@ -49,17 +49,20 @@ func (r *peerRun) attachOnce(tag string) (took time.Duration, shown int64, err e
 		return 0, 0, err
 	}
 	defer c.close()
-	at, err := c.until(r.name+": attach", func() bool {
-		for y := paintedRows - 1; y >= 0; y-- {
-			if c.row(y) != paintedRow(tag, y) {
-				return false
-			}
-		}
-		return true
-	})
+	at, err := c.until(r.name+": attach", func() bool { return c.isPainted(tag) })
 	if err != nil {
 		return 0, 0, err
 	}
 	shown = c.shown
 	return at.Sub(c.start), shown, c.drain(50 * time.Millisecond)
+}
+
+// isPainted reports whether the painted screen of a tag is whole, looking where it is drawn last first.
+func (c *client) isPainted(tag string) bool {
+	for y := paintedRows - 1; y >= 0; y-- {
+		if c.row(y) != paintedRow(tag, y) {
+			return false
+		}
+	}
+	return true
 }

@@ -10,7 +10,7 @@ import (
 
 const (
 	readyMark = "@@READY@@"
-	// keyPace is the mean time between keys.
+	// keyPace is the mean time between keys on this machine.
 	keyPace = 10 * time.Millisecond
 	// keysPerRow: each key shows in a cell of its own and nothing scrolls.
 	keysPerRow = 64
@@ -91,7 +91,7 @@ func (b *bench) echoOnce(p *peer, mode beside, keys int) ([]float64, error) {
 	if err := c.drain(50 * time.Millisecond); err != nil {
 		return nil, err
 	}
-	return c.typeKeys(keys)
+	return c.typeKeys(keys, keyPace)
 }
 
 // typed is a key on its way: where it will show, and when it was pressed.
@@ -102,7 +102,7 @@ type typed struct {
 }
 
 // typeKeys presses keys when their time has come, late only when a read was in the way, and finds each in its cell.
-func (c *client) typeKeys(n int) ([]float64, error) {
+func (c *client) typeKeys(n int, pace time.Duration) ([]float64, error) {
 	var waiting []typed
 	var took []float64
 	look := func() {
@@ -144,7 +144,7 @@ func (c *client) typeKeys(n int) ([]float64, error) {
 		}
 		waiting = append(waiting, k)
 		// Spread, so that the pace is in step with nobody's timer.
-		due = due.Add(keyPace/2 + rand.N(keyPace))
+		due = due.Add(pace/2 + rand.N(pace))
 	}
 	err := readUntil(time.Now().Add(keysLost), func() bool { return len(waiting) == 0 })
 	if err == nil && len(waiting) > 0 {

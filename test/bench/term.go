@@ -73,7 +73,8 @@ func inPTY(cmd *exec.Cmd, slave *os.File) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 }
 
-func openClient(ctx context.Context, argv, env []string, dir string) (*client, error) {
+// openClient runs a command in a new pty; start is how it is started.
+func openClient(ctx context.Context, argv, env []string, dir string, start func(*exec.Cmd) error) (*client, error) {
 	master, slave, err := openPTY()
 	if err != nil {
 		return nil, err
@@ -87,7 +88,7 @@ func openClient(ctx context.Context, argv, env []string, dir string) (*client, e
 		screen: vt.New(vt.Options{Cols: termCols, Rows: termRows}),
 	}
 	c.start = time.Now()
-	if err := cmd.Start(); err != nil {
+	if err := start(cmd); err != nil {
 		unix.Close(master)
 		return nil, err
 	}
