@@ -21,7 +21,7 @@ var knownDifferences = []knownDifference{
 	},
 	{
 		"a background that DECRC took away comes back in xterm with inverse",
-		regexp.MustCompile(`\x1b(8|\[u|\[\?104[89]l)`), regexp.MustCompile(`ours or xterm: cell \S+: '(.*)'.* or '(.*)'.* bg [^;]*(;|$)`),
+		regexp.MustCompile(`\x1b(8|\[u|\[\?104[89]l)`), regexp.MustCompile(`ours or xterm: (cell \S+: '(.*)'.* or '(.*)'.* bg |replies: .*\$r[0-9;:]*;(4|10)\d)`),
 		"DECRC restores the attributes that DECSC saved (DEC STD 070, DECRC); xterm 379 keeps the older colour for SGR 7 and 27.",
 	},
 	{
@@ -101,13 +101,23 @@ var knownDifferences = []knownDifference{
 	},
 	{
 		"SU of all lines between the margins clears the whole screen in xterm",
-		regexp.MustCompile(`\x1b\[\d*;?\d*r.*\x1b\[\d*S`), regexp.MustCompile(`ours or xterm: cell \S+: '.*'.* or ' '`),
+		regexp.MustCompile(`\x1b\[\d*;?\d*r.*\x1b\[\d*S`), regexp.MustCompile(`ours or xterm: cell \S+: ('.*'.* or ' '|' '.* or ' '.* bg )`),
 		"Scrolling is within the margins (DEC STD 070, SU).",
 	},
 	{
 		"the saved cursor stays in its row in xterm where a smaller alternate screen loses lines at the top",
 		regexp.MustCompile(`\x1b\[\?1049h.*\x1b(7|\[s).*\x1b(8|\[u)`), regexp.MustCompile(`^ours or xterm: cursor: `),
 		"No specification has sizes that change; the engine keeps it on its text, as xterm.js does.",
+	},
+	{
+		"a rectangle's omitted corner is the margins' in xterm, and in origin mode counted from them again",
+		regexp.MustCompile(`\x1b\[\?6h.*\$[xzrtv{]`), anything,
+		"The default is 1 (VT510 manual, DECFRA, DECERA, DECCARA), and in origin mode from the margins (DECOM).",
+	},
+	{
+		"DECRC in origin mode may leave the margins in xterm",
+		regexp.MustCompile(`\x1b\[\?6h(?s:.*)\x1b(8|\[\d*u|\[\?104[89]l)`), regexp.MustCompile(`ours or xterm: (cursor|replies)`),
+		"In origin mode the cursor is within the margins (DEC STD 070, VT510 manual, DECOM); xterm.js agrees.",
 	},
 }
 

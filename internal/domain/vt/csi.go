@@ -101,9 +101,7 @@ func (t *Terminal) csiEdit(final byte) {
 			t.saveCursor()
 		}
 	case 'u':
-		if ps.nparams == 0 {
-			t.restoreCursor()
-		}
+		t.restoreCursor()
 	default:
 		t.csiState(final)
 	}
@@ -243,7 +241,8 @@ func (t *Terminal) mirrorState() {
 	}
 	switch ps.arg(1, 0) {
 	case 0, 1:
-		t.touch(y).wrapped = ps.arg(1, 0) == 1
+		r := t.touch(y)
+		r.wrapped, r.edge = ps.arg(1, 0) == 1, true
 	case 2:
 		t.pending = true
 	}

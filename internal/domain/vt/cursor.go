@@ -105,6 +105,7 @@ func (t *Terminal) cursorBack(n int) {
 // tab moves to the n-th next tab stop, at most to the last column.
 func (t *Terminal) tab(n int) {
 	t.joinable = false
+	t.work += uint64(t.cols)
 	end := t.lineEnd() - 1
 	for ; n > 0 && t.cx < end; n-- {
 		t.cx = t.tabs.next(t.cx, end)
@@ -116,6 +117,7 @@ func (t *Terminal) tab(n int) {
 // A pending wrap stays.
 func (t *Terminal) backTab(n int) {
 	t.joinable = false
+	t.work += uint64(t.cols)
 	limit := 0
 	if t.origin {
 		limit = t.left

@@ -95,6 +95,7 @@ func (e *Event) replaces(old *Event) bool {
 // emit queues an event. Bells and dropped strings are counted, of some kinds only the newest is kept.
 func (t *Terminal) emit(e Event) {
 	q := &t.events
+	t.work += uint64(len(q.list) + e.size())
 	for i := range q.list {
 		old := &q.list[i]
 		if old.Kind == e.Kind && (e.Kind == EventBell || e.Kind == EventStringDropped) {

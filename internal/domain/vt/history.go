@@ -48,10 +48,12 @@ func (h *history) push(t *Terminal, r *Row) {
 		h.first = h.next
 		return
 	}
+	t.work += uint64(r.used)
 	if r.plain {
 		h.pushPlain(r)
 	} else {
 		h.packed = t.pack(h.packed[:0], r, chunkBytes-offsetBytes)
+		t.work += uint64(len(h.packed))
 		copy(h.room(len(h.packed)), h.packed)
 	}
 	h.next++
@@ -63,12 +65,9 @@ func (h *history) push(t *Terminal, r *Row) {
 
 // pushPlain packs a row of ASCII in default style: a flag byte and its text.
 func (h *history) pushPlain(r *Row) {
-	n := r.textEnd()
+	n := r.keptEnd()
 	dst := h.room(1 + n)
-	dst[0] = 0
-	if r.wrapped {
-		dst[0] = packedWrapped
-	}
+	dst[0] = r.packedFlags()
 	dst = dst[1:]
 	for i := range r.cells[:n] {
 		dst[i] = byte(r.cells[i].ch())
@@ -189,7 +188,8 @@ type Line struct {
 	N uint64 // line number
 	// Wrapped: the text goes on in line N+1.
 	Wrapped bool
-	// Cells are the line's cells up to the last that is not the zero Cell. They belong to the Line but resolve in the
+	edge    bool // the row had one more column, see hasEdge
+	// Cells are the line's cells: of a wrapped line all that are text, of others up to the last that is not the zero Cell. They belong to the Line but resolve in the
 	// Terminal, until its next Write or Resize.
 	Cells []Cell
 }
@@ -205,7 +205,7 @@ func (t *Terminal) ReadLine(n uint64, dst *Line) bool {
 		t.unpack(t.hist.line(n), dst)
 	default:
 		r := t.main.rows[n-t.hist.next]
-		dst.Cells = append(dst.Cells[:0], r.cells[:r.textEnd()]...)
+		dst.Cells = append(dst.Cells[:0], r.cells[:r.keptEnd()]...)
 		dst.Wrapped = r.wrapped
 	}
 	dst.N = n

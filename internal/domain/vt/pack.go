@@ -12,6 +12,7 @@ import (
 const (
 	packedWrapped = 1 << 0
 	packedStyled  = 1 << 1
+	packedEdge    = 1 << 2 // the row has one more column, see hasEdge
 
 	packedFg   = 1 << 0 // two bits each: 0 default, 1 indexed, 2 direct
 	packedBg   = 1 << 2
@@ -35,21 +36,30 @@ const (
 func (t *Terminal) pack(dst []byte, r *Row, limit int) []byte {
 	start := len(dst)
 	for level := packAll; ; level++ {
-		dst = t.packRuns(dst[:start], r, level)
+		dst = t.packRuns(dst[:start], r, level, start+limit)
 		if len(dst)-start <= limit || level == packBases {
 			return dst
 		}
 	}
 }
 
-func (t *Terminal) packRuns(dst []byte, r *Row, level packLevel) []byte {
-	flags := byte(packedStyled)
-	if r.wrapped {
-		flags |= packedWrapped
+// packedFlags returns the flags of a packed row but for packedStyled.
+func (r *Row) packedFlags() byte {
+	switch {
+	case r.hasEdge():
+		return packedWrapped | packedEdge
+	case r.wrapped:
+		return packedWrapped
 	}
-	dst = append(dst, flags)
-	cells := r.cells[:r.textEnd()]
-	for len(cells) > 0 {
+	return 0
+}
+
+// packRuns appends the row packed at that level, and stops behind the first run that goes over end: how much the links
+// of a row take together knows no better limit.
+func (t *Terminal) packRuns(dst []byte, r *Row, level packLevel, end int) []byte {
+	dst = append(dst, packedStyled|r.packedFlags())
+	cells := r.cells[:r.keptEnd()]
+	for len(cells) > 0 && len(dst) <= end {
 		n := 1
 		for n < len(cells) && sameRun(cells[n], cells[0]) {
 			n++
@@ -135,7 +145,7 @@ func (t *Terminal) packCell(dst []byte, c Cell, level packLevel) []byte {
 func (t *Terminal) unpack(p []byte, dst *Line) {
 	flags := p[0]
 	p = p[1:]
-	dst.Wrapped = flags&packedWrapped != 0
+	dst.Wrapped, dst.edge = flags&packedWrapped != 0, flags&packedEdge != 0
 	cells := dst.Cells[:0]
 	if flags&packedStyled == 0 {
 		for _, b := range p {

@@ -67,6 +67,9 @@ func (t *Terminal) Write(p []byte) (int, error) {
 	for len(p) > 0 {
 		p = p[t.step(p):]
 	}
+	if t.changed {
+		t.main.below = nil
+	}
 	t.commit()
 	return n, nil
 }

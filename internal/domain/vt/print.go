@@ -42,6 +42,7 @@ func (t *Terminal) printASCII(b []byte) {
 	t.lastRune = rune(b[len(b)-1])
 	t.joinable = true
 	t.changed = true
+	t.work += uint64(len(b))
 	for len(b) > 0 {
 		if t.pending {
 			t.wrapPending()
@@ -121,8 +122,12 @@ func (t *Terminal) put(ch uint32, w int) {
 		t.wrapLine()
 		end = t.lineEnd()
 	}
-	row := t.touch(t.cy)
+	row := t.rows[t.cy]
+	row.ver = t.stamp
+	t.changed = true
+	t.work += uint64(w)
 	if t.insertMode && t.cx >= t.left && t.cx <= t.right {
+		t.work += uint64(t.cols)
 		row.insert(t.cx, end, w, t.blank())
 	}
 	if row.wide {
@@ -162,12 +167,15 @@ func (r *Row) set(x int, pen Cell, ch uint32, w int) {
 
 // fillEdge blanks the columns from the cursor on, where a wide character did not fit.
 func (t *Terminal) fillEdge(end int) {
-	t.touch(t.cy).erase(t.cx, end, t.blank())
+	r := t.touch(t.cy)
+	r.erase(t.cx, end, t.blank())
+	r.edge = true
 }
 
 // wrapPending is called to print with the last column just written: without autowrap it is written again.
 func (t *Terminal) wrapPending() {
 	if t.autowrap {
+		t.rows[t.cy].edge = false
 		t.wrapLine()
 	}
 	t.pending = false
@@ -246,7 +254,10 @@ func (t *Terminal) extend(x int) {
 	if len(t.scratch) > maxClusterBytes {
 		return
 	}
-	row := t.touch(t.cy)
+	row := t.rows[t.cy]
+	row.ver = t.stamp
+	t.changed = true
+	t.work += uint64(len(t.scratch))
 	grow := t.graphemes && row.cells[x].ext()&wideFlag == 0 && clusterWidth(t.scratch) == 2
 	if grow && t.pending {
 		t.relocate(x)

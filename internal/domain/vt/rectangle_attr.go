@@ -116,6 +116,7 @@ func (r *Row) rerender(from, to int, change renditionChange) {
 
 // commonStyle is the style that all cells of the area have: renditions and colours in which they differ are left out.
 func (t *Terminal) commonStyle(a rect) Cell {
+	t.work += uint64((a.y1 - a.y0) * (a.x1 - a.x0))
 	style := t.rows[a.y0].cells[a.x0]
 	style.setCh(0)
 	for y := a.y0; y < a.y1; y++ {

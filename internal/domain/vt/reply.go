@@ -17,6 +17,7 @@ const (
 
 // reply queues an answer to the program. Every caller passes bytes of its own making, never the program's.
 func (t *Terminal) reply(s string) {
+	t.work += uint64(len(s))
 	if len(t.replies)+len(s) <= maxReplyBytes {
 		t.replies = append(t.replies, s...)
 	}

@@ -4,6 +4,9 @@ package vt
 // is cut there.
 const maxPulled = 2 * MaxRows
 
+// maxBelow bounds the rows kept below a screen that became smaller; further ones are gone.
+const maxBelow = 4 * MaxRows
+
 // Resize changes the screen's size, clamped as in [Options]. The main screen's lines are wrapped anew; lines that no
 // longer fit go to the history, and come back from it when a full screen grows. The history itself keeps the rows it
 // has: who reads it joins those that were wrapped. The prompt of a shell that marks prompts and output (OSC 133) is cut
@@ -73,8 +76,8 @@ func (t *Terminal) crop(rows []*Row, cols, n int) []*Row {
 // reflow wraps the main screen's lines to a new size, but those of a shell's prompt. cursor stays on the screen, and
 // both points on their text.
 func (t *Terminal) reflow(cols, rows int, cursor, saved *point) {
-	src := t.main.rows
-	used := t.usedRows(cursor.y)
+	src := append(t.main.rows[:len(t.main.rows):len(t.main.rows)], t.main.below...)
+	used := usedRows(src, cursor.y)
 	full := used == len(src)
 	prompt := src[t.promptRow(cursor.y, used):used]
 	src = t.pullWrapped(src[:used-len(prompt)], cursor, saved)
@@ -100,13 +103,14 @@ func (t *Terminal) reflow(cols, rows int, cursor, saved *point) {
 	cursor.y -= top
 	saved.y -= top
 	out := w.out[top:min(len(w.out), top+rows)]
+	t.main.below = w.out[top+len(out) : min(len(w.out), top+len(out)+maxBelow)]
 	t.main.rows = append(out[:len(out):len(out)], t.newRows(cols, rows-len(out))...)
 }
 
-// usedRows returns how many leading rows of the main screen hold text or the cursor.
-func (t *Terminal) usedRows(cy int) int {
-	n := len(t.main.rows)
-	for n > cy+1 && t.main.rows[n-1].textEnd() == 0 {
+// usedRows returns how many leading rows hold text or the cursor.
+func usedRows(rows []*Row, cy int) int {
+	n := len(rows)
+	for n > cy+1 && rows[n-1].textEnd() == 0 {
 		n--
 	}
 	return n
@@ -116,7 +120,10 @@ func (t *Terminal) usedRows(cy int) int {
 func (t *Terminal) pullOne() []*Row {
 	var l Line
 	t.hist.pop(t, &l)
-	return []*Row{{cells: l.Cells, used: len(l.Cells), wrapped: l.Wrapped}}
+	if l.edge {
+		l.Cells = append(l.Cells, Cell{})
+	}
+	return []*Row{{cells: l.Cells, used: len(l.Cells), wrapped: l.Wrapped, edge: l.edge}}
 }
 
 // pullWrapped takes lines from the history for as long as the newest goes on in the first of rows.
@@ -221,7 +228,8 @@ func (w *wrapper) place(c Cell, n int) {
 		return
 	}
 	if w.x+n > w.cols {
-		w.out[len(w.out)-1].wrapped = true
+		last := w.out[len(w.out)-1]
+		last.wrapped, last.edge = true, w.x < w.cols
 		w.newRow()
 	}
 	c.setExt(c.ext() &^ (wideFlag | spacerFlag))
@@ -236,12 +244,12 @@ func (w *wrapper) place(c Cell, n int) {
 func (r *Row) startsWide() bool { return len(r.cells) > 0 && r.cells[0].ext()&wideFlag != 0 }
 
 // content returns the row's text, and the blank its rest is filled with. wideNext: the next row starts with a wide
-// character, which may be why the last column is blank.
+// character; where that is gone, an edge is a blank like others, for the line to have the same rows in the same width.
 func (r *Row) content(wideNext bool) (text []Cell, fill Cell) {
-	n := r.textEnd()
+	n := r.keptEnd()
 	if r.wrapped {
-		if n = len(r.cells); wideNext && n > 0 && r.cells[n-1].ch() == 0 && r.cells[n-1].ext()&spacerFlag == 0 {
-			n--
+		if !wideNext {
+			n = len(r.cells)
 		}
 		return r.cells[:n], Cell{}
 	}

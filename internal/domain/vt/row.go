@@ -10,6 +10,8 @@ type Row struct {
 	id    uint64
 	// wrapped: the text goes on in the next row.
 	wrapped bool
+	// edge: when it was wrapped a wide character did not fit in the last column.
+	edge bool
 	// wide: a wide cell or a cluster may be in the row. Only erasing the whole row clears it.
 	wide bool
 	// plain: every cell up to used is ASCII (or blank) in default style.
@@ -132,6 +134,24 @@ func (r *Row) blankAll(blank Cell) {
 		fillCells(r.cells, blank)
 		r.used, r.plain = len(r.cells), false
 	}
+}
+
+// keptEnd returns how many columns of the row are its text: of one that goes on in the next all but an edge (see
+// hasEdge), so that the text can be wrapped anew at the same places.
+func (r *Row) keptEnd() int {
+	switch {
+	case r.hasEdge():
+		return len(r.cells) - 1
+	case r.wrapped:
+		return len(r.cells)
+	}
+	return r.textEnd()
+}
+
+// hasEdge reports whether the row's last column is blank only because a wide character did not fit there.
+func (r *Row) hasEdge() bool {
+	n := len(r.cells)
+	return r.wrapped && r.edge && n > 0 && r.cells[n-1].ch() == 0 && r.cells[n-1].ext()&spacerFlag == 0
 }
 
 // textEnd returns the column behind the last cell that is other than the zero Cell.

@@ -1,8 +1,13 @@
 package vt
 
+import "slices"
+
 // screen is the main or the alternate screen, and what each of them keeps for itself.
 type screen struct {
-	rows  []*Row
+	rows []*Row
+	// below are rows of the main screen that a smaller size left no place for under the cursor's line: a larger one
+	// has them back. Whatever the program changes on a screen ends them.
+	below []*Row
 	saved savedCursor
 	kitty kittyStack
 }
@@ -35,6 +40,7 @@ func (t *Terminal) touch(y int) *Row {
 	r := t.rows[y]
 	r.ver = t.stamp
 	t.changed = true
+	t.work += uint64(t.cols)
 	return r
 }
 
@@ -46,6 +52,10 @@ func (t *Terminal) space() Cell { return Cell{lo: t.pen.lo | ' ', hi: t.pen.hi} 
 
 // recycle blanks a row that left its place for a new one.
 func (t *Terminal) recycle(r *Row) {
+	t.work += uint64(r.used)
+	if t.pen.bg() != 0 {
+		t.work += uint64(t.cols)
+	}
 	r.blankAll(t.blank())
 	t.nextID++
 	r.id = t.nextID
@@ -77,12 +87,9 @@ func (t *Terminal) scrollAway(top, bot, n int) {
 		t.shiftRows(top, bot, n)
 		return
 	}
-	rows := t.rows
-	for range n {
-		r := rows[top]
-		copy(rows[top:bot], rows[top+1:bot+1])
-		rows[bot] = r
-		t.recycle(r)
+	t.rotate(top, bot+1, n)
+	for y := bot + 1 - n; y <= bot; y++ {
+		t.recycle(t.rows[y])
 	}
 }
 
@@ -97,13 +104,25 @@ func (t *Terminal) scrollDown(top, bot, n int) {
 		t.shiftRows(top, bot, -n)
 		return
 	}
-	rows := t.rows
-	for range n {
-		r := rows[bot]
-		copy(rows[top+1:bot+1], rows[top:bot])
-		rows[top] = r
-		t.recycle(r)
+	t.rotate(top, bot+1, bot+1-top-n)
+	for y := top; y < top+n; y++ {
+		t.recycle(t.rows[y])
 	}
+}
+
+// rotate moves rows [top, end) up by n; those that leave at the top come in below.
+func (t *Terminal) rotate(top, end, n int) {
+	rows := t.rows[top:end]
+	t.work += uint64(len(rows))
+	if n == 1 {
+		r := rows[0]
+		copy(rows, rows[1:])
+		rows[len(rows)-1] = r
+		return
+	}
+	slices.Reverse(rows[:n])
+	slices.Reverse(rows[n:])
+	slices.Reverse(rows)
 }
 
 // shiftRows moves the cells between the left and right margins of rows top..bot up by n, down when n is negative.

@@ -248,18 +248,18 @@ func effect(was, is *Terminal) string {
 func bare(t *Terminal) Terminal {
 	c := *t
 	c.scr, c.rows, c.par, c.tables.key, c.scratch = nil, nil, parser{}, nil, nil
-	c.stamp, c.version, c.gen, c.nextID, c.changed, c.joinable, c.lastRune = 0, 0, 0, 0, false, false, 0
+	c.stamp, c.version, c.gen, c.nextID, c.work, c.changed, c.joinable, c.lastRune = 0, 0, 0, 0, 0, false, false, 0
 	c.replies, c.events, c.cwd, c.lastProgress, c.statuses = nil, eventQueue{}, "", Progress{}, statuses{}
 	c.shown = visible{modes: t.Modes()}
 	c.hist.packed, c.hist.spare = nil, nil
-	for _, s := range []*screen{&c.main, &c.alt} {
-		rows := make([]*Row, len(s.rows))
-		for i, r := range s.rows {
+	for _, rows := range []*[]*Row{&c.main.rows, &c.main.below, &c.alt.rows} {
+		copies := make([]*Row, len(*rows))
+		for i, r := range *rows {
 			row := *r
 			row.ver, row.id = 0, 0
-			rows[i] = &row
+			copies[i] = &row
 		}
-		s.rows = rows
+		*rows = copies
 	}
 	return c
 }

@@ -28,6 +28,7 @@ func TestSettledDifferences(t *testing.T) {
 		{"U+009C ends a string that means nothing", "\u0090q\u009cx\x1b_中\u009cy", []string{"xy", "", ""}, 2, 0},
 		{"C1 in a CSI is carried out", "\x1b[3\u0085x", []string{"", "x", ""}, 1, 1},
 		{"1047 reset clears, and a pending wrap is off", "\x1b[?1047habcdefgh\x1b[?1047li", []string{"       i", "", ""}, 7, 0},
+		{"CSI u restores whatever its parameters", "a\x1b[s\x1b[3;3H\x1b[3ub", []string{"ab", "", ""}, 2, 0},
 		{"DECLRMM set again keeps its margins", "\x1b[?69h\x1b[3;5s\x1b[?69h\x1b[1;3Habcd", []string{"  abc", "  d", ""}, 3, 1},
 	} {
 		tm := New(Options{Cols: 8, Rows: 3})

@@ -26,6 +26,7 @@ func (t *Terminal) collect(p []byte) int {
 		n++
 	}
 	ps.appendString(p[:n])
+	t.work += uint64(n)
 	if n == len(p) {
 		return n
 	}

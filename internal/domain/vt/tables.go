@@ -118,9 +118,11 @@ func (t *Terminal) makeRoom() bool {
 		}
 	}
 	old := t.tables
+	t.work += uint64(len(old.clusters) + len(old.sides) + len(old.links))
 	t.tables = newTables()
 	for _, s := range []*screen{&t.main, &t.alt} {
 		for _, r := range s.rows {
+			t.work += uint64(r.used)
 			t.renumber(&old, r.cells[:r.used])
 			r.ver = t.stamp
 		}

@@ -87,6 +87,10 @@ type Terminal struct {
 
 	version uint64
 	shown   visible // as of version
+
+	// work counts what Write does in cells, rows and bytes touched. The tests hold it to the length of the input: an
+	// operation that costs more than its bytes and the screen explain shows there.
+	work uint64
 }
 
 // visible is what version covers besides cells, title and colours.
