@@ -6,7 +6,7 @@ const (
 	// maxLines is how many rows a guess may span: the one with the cursor and those it wraps to. Beyond, keys are not
 	// guessed until the rest is settled.
 	maxLines = 4
-	// wideGap is how many spaces in a row part what an insertion pushes from what stands behind, as beside a border.
+	// wideGap is how many blanks in a row part what an insertion pushes from what stands behind, as beside a border.
 	wideGap = 3
 )
 
@@ -123,21 +123,13 @@ func (l *line) step(x int) int {
 	return 1
 }
 
-// tailEnd returns where the text behind column x ends: before a blank that was never written, or a wide gap. It is x
-// where there is none.
+// tailEnd returns where the text behind column x ends, x where there is none. That a blank was written is not known
+// here: a state shows both kinds alike.
 func tailEnd(cells []vt.Cell, x int) int {
-	end, gap := x, 0
-	for i := x; i < len(cells); i++ {
-		c := cells[i]
-		switch {
-		case !c.IsBlank():
-			end, gap = i+1, 0
-		case c.Rune() == 0:
-			return end
-		default:
-			if gap++; gap == wideGap {
-				return end
-			}
+	end := x
+	for i := x; i < len(cells) && i < end+wideGap; i++ {
+		if !cells[i].IsBlank() {
+			end = i + 1
 		}
 	}
 	return end
