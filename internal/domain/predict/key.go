@@ -48,12 +48,17 @@ const (
 type parser struct {
 	at    where
 	plain bool // the control sequence has had no parameters
+	raw   int  // bytes of a report of the mouse that are still to come
 	part  [utf8.UTFMax]byte
 	parts int
 }
 
 // next takes one byte and returns the key that it completes.
 func (p *parser) next(b byte) (k key, whole bool) {
+	if p.raw > 0 {
+		p.raw--
+		return key{kind: keyBreak}, true
+	}
 	switch p.at {
 	case inEscape:
 		return p.escape(b)
@@ -104,6 +109,8 @@ func (p *parser) final(b byte, plain bool) key {
 		return key{kind: keyRight}
 	case plain && b == 'D':
 		return key{kind: keyLeft}
+	case plain && b == 'M': // of the mouse: three bytes follow, which nobody typed
+		p.raw = 3
 	}
 	return key{kind: keyBreak}
 }
