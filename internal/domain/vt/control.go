@@ -56,7 +56,7 @@ func (t *Terminal) escape(b byte) int {
 	case 'P':
 		ps.startSequence(stDCS)
 	case 'X', '^', '_':
-		ps.state = stSwallow
+		ps.startSwallow()
 	default:
 		t.escapeFinal(b)
 	}

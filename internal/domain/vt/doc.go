@@ -8,10 +8,10 @@
 //
 // [Terminal.Write] walks the slice once with a switch over the parser's state (parser.go). Printable ASCII is found in
 // runs and copied straight into the cells of the cursor's row (print.go), and so are runs of code points that join
-// nothing (print_run.go); everything else is dispatched to the file of its family: control.go (C0 and ESC), csi.go and csi_inter.go, sgr.go, mode_set.go, osc.go, dcs.go. A row that leaves
-// the top of the main screen is packed into the history (history.go). Questions are answered into a buffer that the
-// owner takes (reply.go), notable things become events (event.go). Write never fails, never waits, and gives the same
-// state however its input was cut.
+// nothing (print_run.go); everything else is dispatched to the file of its family: control.go (C0 and ESC), csi.go and
+// csi_inter.go, sgr.go, mode_set.go, osc.go, dcs.go. A row that leaves the top of the main screen is packed into the
+// history (history.go). Questions are answered into a buffer that the owner takes (reply.go), notable things become
+// events (event.go). Write never fails, never waits, and gives the same state however its input was cut.
 //
 // # Shape of the state
 //
@@ -26,6 +26,8 @@
 //
 // UTF-8 only: a raw byte 0x80 to 0x9F is never a control, U+0080 to U+009F is one, as in xterm. Width is the package's
 // own decision, pinned to Unicode 17 (width.go), by grapheme cluster while mode 2027 is set, which it is after a reset.
+//
+// Modes are state rather than events: [Terminal.Modes] tells them and [Terminal.Version] grows when one changes.
 //
 // An answer never holds bytes that the program chose, numbers apart: titles, the clipboard and what is on the screen
 // (DECRQCRA) are not reported, nor are identifiers of notifications. Questions about images are answered as their

@@ -31,6 +31,9 @@ func TestScreens(t *testing.T) {
 		{"kitty graphics", "a\x1b_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\x1b\\b", []string{"ab"}},
 		{"sixel", "a\x1bPq#0;2;0;0;0~~@@vv\x1b\\b", []string{"ab"}},
 		{"iTerm2 image", "a\x1b]1337;File=inline=1:AAAA\x07b", []string{"ab"}},
+		{"APC ended by U+009C", "a\u009fGi=1;“x”\u009cb", []string{"ab"}},
+		{"sixel ended by U+009C", "a\u0090q#0“~~\u009cb", []string{"ab"}},
+		{"what looks like it", "a\x1b_\xc3\x9c\xe2\x80\x9c\xc2\x18b", []string{"ab"}},
 		{"string of privacy", "a\x1b^secret\x1b\\b\x1bXsecret\x1b\\c", []string{"abc"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -99,6 +102,8 @@ func TestEventsOfStrings(t *testing.T) {
 		want     []Event
 	}{
 		{"OSC 9", "\x1b]9;hello\x07", note("", "hello")},
+		{"OSC 9, C1", "\u009d9;“hello”\u009c", note("", "“hello”")},
+		{"OSC 9 over the limit, C1", "\u009d9;" + strings.Repeat("x", maxString) + "\u009c", []Event{{Kind: EventStringDropped, Count: 1}}},
 		{"OSC 777", "\x1b]777;notify;t;b;c\x07\x1b]777;precmd\x07", note("t", "b;c")},
 		{"OSC 99 at once", "\x1b]99;;hello\x07", note("hello", "")},
 		{"OSC 99 in parts", "\x1b]99;i=1:d=0;He\x07\x1b]99;i=2:d=0;other\x07\x1b]99;i=1:d=0;llo\x07\x1b]99;i=1:p=body;world\x07", note("Hello", "world")},

@@ -43,7 +43,6 @@ type parser struct {
 	npartial int
 	dropRune bool // the code point that comes next ended a sequence and shows nothing
 	dropHead bool // it was in the head of a DCS
-	afterC2  bool // in stSwallow: the last byte may begin U+009C
 
 	prefix  byte // < = > ? of a CSI or DCS, 0 without
 	inter   uint16
@@ -55,6 +54,7 @@ type parser struct {
 
 	str      []byte // of the OSC or DCS
 	strLimit int
+	lead     bool // the string's last byte was c1Lead
 	overflow bool // the string was longer than its limit
 	image    bool // and of a kind that is not missed
 }
@@ -329,13 +329,13 @@ func (ps *parser) abandon() {
 func (ps *parser) dropped() {
 	ps.dropRune = false
 	if ps.dropHead {
-		ps.state = stSwallow
+		ps.startSwallow()
 	}
 }
 
 func (ps *parser) malformed() {
 	if ps.state == stDCS || ps.state == stDCSMid {
-		ps.state = stSwallow
+		ps.startSwallow()
 	} else {
 		ps.state = stCSIIgnore
 	}
@@ -391,7 +391,7 @@ func (t *Terminal) finish(final byte) {
 		if t.keepsDCS() {
 			ps.startString(stDCSData)
 		} else {
-			ps.state = stSwallow
+			ps.startSwallow()
 		}
 		return
 	}

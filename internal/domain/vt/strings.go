@@ -15,7 +15,12 @@ func (ps *parser) startString(s state) {
 	ps.state = s
 	ps.str = ps.str[:0]
 	ps.strLimit = maxString
-	ps.overflow, ps.image = false, false
+	ps.overflow, ps.image, ps.lead = false, false, false
+}
+
+func (ps *parser) startSwallow() {
+	ps.state = stSwallow
+	ps.lead = false
 }
 
 // collect consumes bytes of a kept string, up to what may end it.
@@ -27,6 +32,8 @@ func (t *Terminal) collect(p []byte) int {
 	}
 	ps.appendString(p[:n])
 	t.work += uint64(n)
+	lead := ps.lead && n == 0 || n > 0 && p[n-1] == c1Lead
+	ps.lead = lead && n == len(p)
 	if n == len(p) {
 		return n
 	}
@@ -37,14 +44,17 @@ func (t *Terminal) collect(p []byte) int {
 		t.dispatchOSC(true)
 	case b == 0x18 || b == 0x1a:
 		ps.leaveString()
-	case b == 0x9c && len(ps.str) > 0 && ps.str[len(ps.str)-1] == 0xc2: // U+009C, ST
-		ps.str = ps.str[:len(ps.str)-1]
+	case b == 0x9c && lead:
+		ps.str = ps.str[:max(len(ps.str)-1, 0)]
 		t.dispatchString(false)
 	case b >= 0x80:
 		ps.appendString(p[n : n+1])
 	}
 	return n + 1
 }
+
+// c1Lead is the first of the two bytes of U+0080 to U+00BF, and never the second of any. Before a 0x9c it makes ST.
+const c1Lead = 0xc2
 
 func (ps *parser) appendString(p []byte) {
 	if ps.overflow || len(p) == 0 {
@@ -92,12 +102,11 @@ func (t *Terminal) swallow(p []byte) int {
 		case b == 0x1b:
 			ps.state = stSwallowEnd
 			return i + 1
-		case b == 0x18 || b == 0x1a || b == 0x9c && ps.afterC2: // the last is U+009C, ST
-			ps.afterC2 = false
+		case b == 0x18 || b == 0x1a || b == 0x9c && ps.lead:
 			ps.state = stGround
 			return i + 1
 		}
-		ps.afterC2 = b == 0xc2
+		ps.lead = b == c1Lead
 	}
 	return len(p)
 }
