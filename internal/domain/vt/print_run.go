@@ -32,6 +32,7 @@ func (t *Terminal) printText(p []byte) int {
 			used += n
 			r, n, w = standalone(p[used:])
 		}
+		t.work += uint64(x - t.cx)
 		t.cx = x
 		t.advance(0, end)
 		t.joinable = true

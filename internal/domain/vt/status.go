@@ -83,6 +83,7 @@ func (s *statuses) app(id string) string {
 
 // drop removes the records that gone names, and tells of it.
 func (s *statuses) drop(t *Terminal, gone func(*ProgramStatus) bool) {
+	t.work += uint64(len(s.list))
 	kept := s.list[:0]
 	for i := range s.list {
 		if !gone(&s.list[i]) {
@@ -111,6 +112,7 @@ func (s *statuses) forget(t *Terminal, id string) {
 
 // put makes p the newest record, in place of the one with its ID.
 func (s *statuses) put(t *Terminal, p ProgramStatus) {
+	t.work += uint64(len(s.list))
 	s.updated++
 	p.Updated = s.updated
 	at := -1
