@@ -2,7 +2,8 @@
 //
 // It owns the guesses and when they may be seen. It never shows a guess that the program has not earned: keys belong to
 // epochs, an epoch begins with Enter, a control key, an escape sequence, a cursor that jumps, another screen or a wrong
-// guess, and nothing of an epoch is shown before the program has echoed a character of it. A password is therefore never
+// guess, and nothing of an epoch is shown before the program has echoed a character of it. (After a wrong guess without such a key the program is only slow,
+// most likely: then it is enough that it erases or passes a character.) A password is therefore never
 // shown: what is not echoed confirms nothing. It is no engine: it knows printable characters, backspace, left, right and
 // the wrap at the right edge, and stops guessing at everything else.
 //

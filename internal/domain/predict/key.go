@@ -28,8 +28,9 @@ type key struct {
 	width int
 	end   uint64 // position behind its last byte
 	at    time.Time
-	// Where the character goes on the screen, and whether that tells anything: the base shows something else there, and
-	// who shows this character knows that it was typed. As it was guessed last.
+	// Where the character goes on the screen, and whether its place tells anything, as it was guessed last: of a
+	// character, that the base shows something else there, and who shows it knows that it was typed; of the other keys,
+	// that they erase or pass one that does not stand for a password's.
 	row, col int
 	news     bool
 }
@@ -137,7 +138,7 @@ func (p *parser) cut() bool { return p.at != ground }
 // a password, says nothing.
 func telling(r rune) bool {
 	switch r {
-	case ' ', '*', '•', '●', '∗', '·', '.', '#':
+	case 0, ' ', '*', '•', '●', '∗', '·', '.', '#':
 		return false
 	}
 	return true

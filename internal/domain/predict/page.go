@@ -85,7 +85,13 @@ func (p *page) apply(k *key, push bool, from origin) bool {
 	}
 	l := &p.line[p.row]
 	if k.kind != keyRight && from.id == l.id && from.col == p.col {
+		k.news = false
 		return true // the line's begin: programs stay there
+	}
+	if k.kind == keyRight {
+		k.news = telling(l.cells[p.col].Rune())
+	} else if p.col > 0 {
+		k.news = telling(l.cells[p.col-l.step(p.col-1)].Rune())
 	}
 	switch k.kind {
 	case keyErase:
@@ -97,6 +103,7 @@ func (p *page) apply(k *key, push bool, from origin) bool {
 		p.col -= l.step(p.col - 1)
 	case keyRight:
 		if tailEnd(l.cells, p.col) == p.col {
+			k.news = false
 			return true // the end of the text
 		}
 		if p.col+l.span(p.col) >= p.cols {

@@ -36,6 +36,7 @@ type Predictor struct {
 	page page // base and what flight does to it
 
 	confirmed bool // the program echoes in this epoch
+	lapsed    bool // it did in the last one, which a wrong guess has ended, and no key
 	push      bool // text behind the cursor moves when something is typed
 	fresh     bool // a line was begun, and nothing was confirmed since
 	origin    origin
@@ -80,7 +81,7 @@ func (p *Predictor) disabled() bool {
 // forget drops the flight: what comes next begins an epoch.
 func (p *Predictor) forget() {
 	p.flight, p.based, p.guessed = p.flight[:0], 0, 0
-	p.confirmed, p.term, p.typed = false, nil, 0
+	p.confirmed, p.lapsed, p.term, p.typed = false, false, nil, 0
 	p.parser = parser{}
 	p.rows, p.hasCursor = p.rows[:0], false
 }
@@ -135,7 +136,7 @@ func (p *Predictor) take(k key) {
 
 // skipped notes that input up to position end was not seen.
 func (p *Predictor) skipped(end uint64) {
-	p.confirmed = false
+	p.confirmed, p.lapsed = false, false
 	if end > p.acked {
 		p.add(key{kind: keyBreak, end: end})
 	}

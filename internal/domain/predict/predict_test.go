@@ -231,6 +231,43 @@ func TestWrongGuessIsGoneWithTheState(t *testing.T) {
 	require.Equal(t, "$ e???", w.seen())
 }
 
+func TestSlowAnswerIsMadeUpForByAnyKey(t *testing.T) {
+	slow := func(key string) *world {
+		w := prompted(t, &editor{}, 40, 5)
+		w.types("cho")
+		w.settles()
+		w.types(key)
+		w.written, w.toProgram = w.written+uint64(len(key)), nil
+		w.echo = w.written // nothing came in time
+		w.draws()
+		w.shows()
+		w.types(key)
+		require.Equal(t, "$ echo", w.seen())
+		w.settles() // the second key has its answer; the first had none
+		return w
+	}
+	for _, key := range []string{"\x7f", "\x1b[D"} {
+		w := slow(key)
+		require.True(t, w.p.confirmed, "%q", key)
+	}
+	w := slow("\x01") // a key that breaks has ended the epoch
+	w.types("\x1b[C")
+	w.settles()
+	require.False(t, w.p.confirmed)
+}
+
+func TestArrowsInAMaskedFieldConfirmNothing(t *testing.T) {
+	w := prompted(t, &editor{}, 40, 5)
+	w.types("***")
+	w.settles()
+	w.p.confirmed, w.p.lapsed = false, true
+	w.types("\x1b[D")
+	w.types("\x7f")
+	w.settles()
+	require.Equal(t, "$ e**", w.seen())
+	require.False(t, w.p.confirmed)
+}
+
 func TestOutputElsewhereEndsTheEpoch(t *testing.T) {
 	w := prompted(t, &editor{}, 40, 5)
 	w.output = "\r\n[1] done\r\n$ e"

@@ -18,6 +18,7 @@ func (p *Predictor) Shown(t *vt.Terminal, echo, acked uint64, now time.Time) {
 		return
 	case p.passed(), !p.same(t):
 		p.restart(t)
+		p.lapsed = false
 	default:
 		p.settle(t, now)
 	}
@@ -29,7 +30,7 @@ func (p *Predictor) Shown(t *vt.Terminal, echo, acked uint64, now time.Time) {
 func (p *Predictor) rest(t *vt.Terminal) {
 	c := t.Cursor()
 	if t != p.term || t.Modes().Alternate != p.alt || c.Row != p.restRow || c.Col != p.restCol {
-		p.confirmed = false
+		p.confirmed, p.lapsed = false, false
 	}
 }
 
@@ -100,6 +101,7 @@ func (p *Predictor) settle(t *vt.Terminal, now time.Time) {
 	case p.echo < p.acked && (settled == 0 || cells):
 		// The program is at work on input behind echo: the state may be half of what it draws.
 	default:
+		p.lapsed = p.lapsed || p.confirmed
 		p.restart(t)
 	}
 }
@@ -112,8 +114,8 @@ func (p *Predictor) agree(t *vt.Terminal, settled, best int, how match, now time
 	}
 	for _, k := range p.flight[:settled] {
 		p.gauge.answered(now.Sub(k.at))
-		if k.news && t.Row(k.row).Cells()[k.col].Rune() == k.r {
-			p.confirmed, p.fresh = true, false
+		if k.news && (k.kind != keyPrint && p.lapsed || k.kind == keyPrint && t.Row(k.row).Cells()[k.col].Rune() == k.r) {
+			p.confirmed, p.lapsed, p.fresh = true, false, false
 		}
 	}
 	if how == matchKeys {
