@@ -1,0 +1,138 @@
+package delay
+
+import "time"
+
+const (
+	// Queue is the delay that the sender itself may add to the least round trip: enough to keep
+	// the link busy between two acknowledgements.
+	Queue = 30 * time.Millisecond
+
+	// startBudget is allowed until the link shows that it is too much: a whole screen and what
+	// follows it, as much as a TCP connection begins with.
+	startBudget = 16 << 10
+	// leastBudget is one packet: less would only add round trips.
+	leastBudget = 1200
+
+	// forget is how long a least round trip counts. Then what is in flight drains, and the next
+	// that goes, alone, measures anew: a way that has become longer would be taken for a queue
+	// otherwise, and a queue that never drains for the way.
+	forget = 5 * time.Second
+
+	// longest is the longest way there is: an acknowledgement that took longer came from a client
+	// that was stopped, or through a link that was gone.
+	longest = 2 * time.Second
+)
+
+// Control estimates one link in one direction. The zero value knows nothing yet; a new
+// connection begins with one.
+type Control struct {
+	rate      float64 // bytes a second that the link carries; 0: not known
+	congested bool    // the link has shown its limit: startBudget counts no more
+	delivered int64   // bytes acknowledged, all together
+	flight    int     // bytes not acknowledged
+	least     time.Duration
+	leastAt   time.Time
+	busy      time.Time // when the link has carried what was sent, at its rate
+	began     time.Time // when something was last sent alone
+	limited   bool      // the sender was held back since the last send
+}
+
+// Mark is what a sender keeps of something that is in flight.
+type Mark struct {
+	at        time.Time
+	bytes     int
+	delivered int64
+	limited   bool
+	alone     bool
+	idle      bool // the link was idle for a part of its round trip
+}
+
+// Sent notes that bytes left at now and returns the mark to hand to Acked.
+func (c *Control) Sent(now time.Time, bytes int) Mark {
+	m := Mark{at: now, bytes: bytes, delivered: c.delivered, limited: c.limited, alone: c.flight == 0}
+	if m.alone {
+		c.began = now
+	}
+	m.idle = now.Sub(c.began) < c.least
+	c.limited = false
+	c.flight += bytes
+	if c.busy.Before(now) {
+		c.busy = now
+	}
+	c.busy = c.busy.Add(c.takes(bytes))
+	return m
+}
+
+// Acked notes that what m stands for has arrived, as known at now.
+func (c *Control) Acked(now time.Time, m Mark) {
+	c.delivered += int64(m.bytes)
+	c.flight -= m.bytes
+	rtt := max(now.Sub(m.at), time.Microsecond)
+	if c.least == 0 || rtt < c.least || m.alone && c.stale(now) && rtt < longest {
+		c.least, c.leastAt = rtt, now
+	}
+	rate := float64(c.delivered-m.delivered) / rtt.Seconds()
+	switch queue := rtt - c.least; {
+	case queue > Queue && !m.idle:
+		// The link was busy all the time: that is its rate.
+		c.rate, c.congested = rate, true
+	case rate > c.rate:
+		c.rate = rate
+	case queue > Queue:
+		c.congested = true
+	case m.limited:
+		// There is room for more: up to half as much again with each round trip, the less the nearer
+		// the queue is to what it may be.
+		room := 1 - float64(queue)/float64(Queue)
+		c.rate += c.rate * room * float64(m.bytes) / float64(2*c.budget())
+	}
+}
+
+func (c *Control) stale(now time.Time) bool { return now.Sub(c.leastAt) >= forget }
+
+// RTT is the least round trip of the last seconds, 0 while nothing is known.
+func (c *Control) RTT() time.Duration { return c.least }
+
+// Room reports whether more may be sent at now, oldest being the mark of what has been in flight
+// longest. With nothing in flight anything may. Else the sender waits for an acknowledgement,
+// and where wait is not 0 at most that long.
+func (c *Control) Room(now time.Time, oldest *Mark) (wait time.Duration, ok bool) {
+	if c.flight <= 0 || oldest == nil {
+		return 0, true
+	}
+	if c.congested {
+		// A burst of all that may be in flight would stand in one queue.
+		wait = max(c.busy.Sub(now)-Queue, 0)
+	}
+	if wait == 0 && c.flight < c.budget() && !c.late(now, oldest) && !(c.least > 0 && c.stale(now)) {
+		return 0, true
+	}
+	c.limited = true
+	return wait, false
+}
+
+// takes is how long the link is busy with bytes, 0 while its rate is not known.
+func (c *Control) takes(bytes int) time.Duration {
+	if c.rate == 0 {
+		return 0
+	}
+	return time.Duration(float64(bytes) / c.rate * float64(time.Second))
+}
+
+// budget is how many bytes may be in flight.
+func (c *Control) budget() int {
+	b := int(c.rate * (c.least + Queue).Seconds())
+	if !c.congested {
+		b = max(b, startBudget)
+	}
+	return max(b, leastBudget)
+}
+
+// late reports whether what m stands for should have arrived by now: the link has become slower
+// than it was, and more would only queue.
+func (c *Control) late(now time.Time, m *Mark) bool {
+	if c.rate == 0 {
+		return false
+	}
+	return now.Sub(m.at) > 2*(c.least+Queue)+c.takes(m.bytes)
+}
