@@ -89,7 +89,7 @@ func (d *dialer) once(ctx context.Context) (ports.SessionClientConn, error) {
 		return nil, refusal(err)
 	}
 	// The stream goes in as it is: it may be the daemon's own connection, with all a socket can.
-	conn, err := sessionwire.Client(ctx, stream, software())
+	conn, err := sessionwire.Client(ctx, stream, software(), protocol.FeatureNone)
 	if err != nil {
 		_ = broker.Close()
 		return nil, cut(err)

@@ -59,6 +59,9 @@ const (
 	// FeatureDirect: the broker conversation runs on a Unix socket, and a client can be handed
 	// the connection to a daemon as a descriptor.
 	FeatureDirect uint64 = 1 << 0
+	// FeaturePacked: the session server may send packed envelopes. A client offers it on a link
+	// that gains from it.
+	FeaturePacked uint64 = 1 << 1
 )
 
 // Hello is what a client offers in its preamble.

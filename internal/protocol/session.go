@@ -157,6 +157,7 @@ type (
 		Layout           *Layout
 		Panes            []PaneUpdate
 		Events           []Event
+		Wire             int // set when it was sent: bytes of its envelope on the way
 	}
 
 	Layout struct {

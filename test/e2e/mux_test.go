@@ -75,7 +75,7 @@ func TestTheHelperLeadsToTheDaemon(t *testing.T) {
 			for _, session := range []string{"a", "b"} {
 				stream, err := link.OpenStream(ctx, protocol.LocalHost, protocol.StartIfNeeded)
 				require.NoError(t, err)
-				conn, err := sessionwire.Client(ctx, stream, "test")
+				conn, err := sessionwire.Client(ctx, stream, "test", protocol.FeaturePacked)
 				require.NoError(t, err)
 				defer conn.Close()
 				require.NoError(t, conn.Send(&protocol.Request{ID: 1, Body: &protocol.New{Create: protocol.Create{

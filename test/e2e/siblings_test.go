@@ -53,7 +53,7 @@ func view(t *testing.T, broker *brokeripc.Client, attach protocol.Attach) *viewe
 	defer cancel()
 	stream, err := broker.OpenStream(ctx, protocol.LocalHost, protocol.ExistingOnly)
 	require.NoError(t, err)
-	conn, err := sessionwire.Client(ctx, stream, "e2e")
+	conn, err := sessionwire.Client(ctx, stream, "e2e", protocol.FeatureNone)
 	require.NoError(t, err)
 	require.NoError(t, conn.Send(&attach))
 	first, err := conn.Receive()

@@ -19,17 +19,21 @@ var (
 // send and close.
 type ClientConn struct {
 	*conn
-	dec serverDecoder // owned by the receiver
+	// Owned by the receiver.
+	dec    serverDecoder
+	packed unpacker
 }
 
-// Client speaks the preamble on carriage as a session client and returns the conversation,
-// which owns the carriage from now on: on an error it has been closed, maybe twice. The preamble
+// Client speaks the preamble on carriage as a session client, with the features it offers, and
+// returns the conversation, which owns the carriage from now on: on an error it has been closed, maybe twice. The preamble
 // has protocol.HandshakeTimeout, less where ctx ends earlier; ctx counts for nothing later.
 // Errors are Incompatible (versions do not meet), Timeout, Canceled (ctx), Unavailable (the
 // carriage ended) or Violation.
-func Client(ctx context.Context, carriage io.ReadWriteCloser, software string) (*ClientConn, error) {
+func Client(ctx context.Context, carriage io.ReadWriteCloser, software string, features uint64) (*ClientConn, error) {
 	c, err := handshake(ctx, carriage, "session server", func(rd *streamframe.Reader) (*protocol.Agreed, error) {
-		return streamframe.ClientHandshake(rd, carriage, protocol.NewHello(protocol.SessionClient, software))
+		hello := protocol.NewHello(protocol.SessionClient, software)
+		hello.Features = features
+		return streamframe.ClientHandshake(rd, carriage, hello)
 	})
 	if err != nil {
 		return nil, err
@@ -43,7 +47,8 @@ func Client(ctx context.Context, carriage io.ReadWriteCloser, software string) (
 // here, without an error; new requests, and everything after Refused or Close, get Canceled.
 // After a lost connection the error is Unavailable. Unblocked by Close.
 func (c *ClientConn) Send(m protocol.SessionClientMessage) error {
-	return c.send(clientKind(m), fault.Usage, func(dst []byte) ([]byte, error) { return appendClient(dst, m) })
+	_, err := c.send(clientKind(m), fault.Usage, func(dst []byte) ([]byte, error) { return appendClient(dst, m) })
+	return err
 }
 
 // Receive waits for the next message, which is valid until the next call. io.EOF: the server
@@ -68,6 +73,13 @@ func (c *ClientConn) receive() (protocol.SessionServerMessage, error) {
 	if err != nil {
 		return nil, err
 	}
+	if body, ok, err := isPacked(frame); err != nil {
+		return nil, err
+	} else if ok {
+		if frame, err = c.unpack(body); err != nil {
+			return nil, err
+		}
+	}
 	m, err := c.dec.decode(frame)
 	if err != nil {
 		return nil, err
@@ -90,9 +102,27 @@ func (c *ClientConn) frame() ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		if head[0] != tagOutput<<3|2 && head[0] != tagResult<<3|2 {
+		if head[0] != tagPacked<<3|2 && !mayBeLong(head[0]) {
 			return nil, tooLong("a control envelope", n, limit)
 		}
 	}
 	return c.r.Body()
+}
+
+// mayBeLong reports whether an envelope that begins with b may be longer than a control envelope.
+func mayBeLong(b byte) bool { return b == tagOutput<<3|2 || b == tagResult<<3|2 }
+
+// unpack returns the envelope in a Packed message.
+func (c *ClientConn) unpack(body []byte) ([]byte, error) {
+	if !mayPack(c.agreed) {
+		return nil, broken("a packed envelope came, and nothing of the kind was agreed")
+	}
+	frame, err := c.packed.unpack(body, int(c.agreed.MaxEnvelope))
+	if err != nil {
+		return nil, err
+	}
+	if limit := c.ceiling(kindAttached); len(frame) > limit && !mayBeLong(frame[0]) {
+		return nil, tooLong("a control envelope", len(frame), limit)
+	}
+	return frame, nil
 }

@@ -26,7 +26,8 @@ type conn struct {
 
 	// Owned by the holder of slot.
 	w      *streamframe.Writer
-	broken error // a write failed: what the peer has is not known
+	packer *packer // of a server whose client unpacks, or nil
+	broken error   // a write failed: what the peer has is not known
 
 	// Owned by the receiver.
 	r      *streamframe.Reader
@@ -98,28 +99,29 @@ func handshakeFault(err error, peer string) error {
 }
 
 // send writes the one envelope that encode appends, in the order of conversation. rest is the
-// kind of our own mistakes that are not about limits.
-func (c *conn) send(k kind, rest fault.Kind, encode func([]byte) ([]byte, error)) error {
+// kind of our own mistakes that are not about limits. It returns the size that the envelope had
+// on its way.
+func (c *conn) send(k kind, rest fault.Kind, encode func([]byte) ([]byte, error)) (bytes int, err error) {
 	select {
 	case <-c.done:
-		return c.closed()
+		return 0, c.closed()
 	case c.slot <- struct{}{}:
 	}
 	defer func() { <-c.slot }()
 	if c.gone.Load() {
-		return c.closed()
+		return 0, c.closed()
 	}
 	if c.broken != nil {
-		return c.broken
+		return 0, c.broken
 	}
 	return c.write(k, rest, encode)
 }
 
 // write is send under the slot. The step is taken last before the bytes leave, so that a
 // message that cannot be sent does not count as said.
-func (c *conn) write(k kind, rest fault.Kind, encode func([]byte) ([]byte, error)) error {
+func (c *conn) write(k kind, rest fault.Kind, encode func([]byte) ([]byte, error)) (bytes int, err error) {
 	var refused error
-	err := c.w.WriteWith(func(dst []byte) ([]byte, error) {
+	err = c.w.WriteWith(func(dst []byte) ([]byte, error) {
 		b, err := encode(dst)
 		if err == nil {
 			err = c.checkLength(k, len(b)-len(dst))
@@ -128,20 +130,24 @@ func (c *conn) write(k kind, rest fault.Kind, encode func([]byte) ([]byte, error
 			err = c.say(k)
 		}
 		refused = err
+		if err == nil && c.packer != nil && len(b)-len(dst) >= packBelow {
+			b, err = c.packer.pack(b, len(dst))
+		}
+		bytes = len(b) - len(dst)
 		return b, err
 	})
 	switch {
 	case err == nil:
-		return nil
+		return bytes, nil
 	case refused == nil:
 		c.broken = c.lost(err)
-		return c.broken
+		return 0, c.broken
 	case refused == errLate:
-		return nil
+		return 0, nil
 	case refused == errOver:
-		return refused
+		return 0, refused
 	}
-	return refusedToSend(refused, rest)
+	return 0, refusedToSend(refused, rest)
 }
 
 var (

@@ -30,7 +30,7 @@ func meet(t testing.TB) (*ClientConn, *ServerConn) {
 		wg     sync.WaitGroup
 	)
 	wg.Go(func() { server, serr = Server(b, "vev/test-server") })
-	client, err := Client(context.Background(), a, "vev/test-client")
+	client, err := Client(context.Background(), a, "vev/test-client", protocol.FeatureNone)
 	wg.Wait()
 	require.NoError(t, err)
 	require.NoError(t, serr)
@@ -57,7 +57,12 @@ func up(t testing.TB, c *ClientConn, s *ServerConn, m protocol.SessionClientMess
 
 func down(t testing.TB, c *ClientConn, s *ServerConn, m protocol.SessionServerMessage) {
 	t.Helper()
-	require.Equal(t, m, withoutEmpty(pass(t, s.Send, c.Receive, m)))
+	got := withoutEmpty(pass(t, s.Send, c.Receive, m))
+	if out, ok := m.(*protocol.Output); ok {
+		require.Positive(t, out.Wire)
+		out.Wire = 0 // it does not travel
+	}
+	require.Equal(t, m, got)
 }
 
 func attached() *protocol.Attached { return &protocol.Attached{Name: "w", Size: goldenSize} }
@@ -238,7 +243,7 @@ func TestCutAfterEveryByte(t *testing.T) {
 			attached(), goldenServer()["output_full"], goldenServer()["result_capture"],
 			&protocol.Ended{Reason: protocol.EndDetached})...)
 		cut(t, stream, ends, func(c io.ReadWriteCloser) (func() error, error) {
-			s, err := Client(t.Context(), c, "vev/1")
+			s, err := Client(t.Context(), c, "vev/1", protocol.FeatureNone)
 			if err != nil {
 				return nil, err
 			}
@@ -251,7 +256,7 @@ func TestCutAfterEveryByte(t *testing.T) {
 func TestPendingKnowsWholeMessages(t *testing.T) {
 	messages := framesOf[protocol.SessionServerMessage](t, appendServer, attached(), hotOutput(10), hotOutput(100), hotOutput(8<<10))
 	stream, _ := said(t, serverHello(), messages...)
-	c, err := Client(t.Context(), &carriage{Reader: bytes.NewReader(stream)}, "vev/1")
+	c, err := Client(t.Context(), &carriage{Reader: bytes.NewReader(stream)}, "vev/1", protocol.FeatureNone)
 	require.NoError(t, err)
 	c.state = stateAttaching
 	require.True(t, c.Pending(), "what came with the preamble")
@@ -287,7 +292,7 @@ func TestCeilings(t *testing.T) {
 	}
 	client := func(t *testing.T, tail []byte) error {
 		stream, _ := said(t, serverHello(), framesOf[protocol.SessionServerMessage](t, appendServer, attached())...)
-		c, err := Client(t.Context(), &carriage{Reader: io.MultiReader(bytes.NewReader(stream), bytes.NewReader(tail))}, "vev/1")
+		c, err := Client(t.Context(), &carriage{Reader: io.MultiReader(bytes.NewReader(stream), bytes.NewReader(tail))}, "vev/1", protocol.FeatureNone)
 		require.NoError(t, err)
 		c.state = stateAttaching
 		_, err = c.Receive()
@@ -325,7 +330,7 @@ func TestCeilings(t *testing.T) {
 	t.Run("on sending", func(t *testing.T) {
 		stream, _ := said(t, serverHello())
 		car := &carriage{Reader: bytes.NewReader(stream)}
-		c, err := Client(t.Context(), car, "vev/1")
+		c, err := Client(t.Context(), car, "vev/1", protocol.FeatureNone)
 		require.NoError(t, err)
 		env := many(64, "A="+long(16<<10))
 		attach := &protocol.Attach{Size: goldenSize, Create: &protocol.Create{Command: domain.Command{Env: env}}}
@@ -401,7 +406,7 @@ func TestCloseReleasesEverybody(t *testing.T) {
 func TestAFailedWriteIsTheLast(t *testing.T) {
 	stream, _ := said(t, serverHello())
 	car := &carriage{Reader: bytes.NewReader(stream)}
-	c, err := Client(t.Context(), car, "vev/1")
+	c, err := Client(t.Context(), car, "vev/1", protocol.FeatureNone)
 	require.NoError(t, err)
 	car.fail = errors.New("broken pipe")
 	err = c.Send(&protocol.Attach{Size: goldenSize})
@@ -415,7 +420,7 @@ func TestAFailedWriteIsTheLast(t *testing.T) {
 func TestAReasonOfTheCarriageIsALoss(t *testing.T) {
 	stream, _ := said(t, serverHello())
 	reason := fault.New(fault.Canceled, "the broker is ending").WithHint("try again")
-	c, err := Client(t.Context(), &carriage{Reader: io.MultiReader(bytes.NewReader(stream), failing{reason})}, "vev/1")
+	c, err := Client(t.Context(), &carriage{Reader: io.MultiReader(bytes.NewReader(stream), failing{reason})}, "vev/1", protocol.FeatureNone)
 	require.NoError(t, err)
 	_, err = c.Receive()
 	require.Equal(t, fault.Unavailable, fault.KindOf(err))
@@ -434,7 +439,7 @@ func TestAPeerThatSaysNothingIsGivenUp(t *testing.T) {
 		a, b := net.Pipe()
 		go io.Copy(io.Discard, b)
 		start := time.Now()
-		_, err := Client(t.Context(), a, "vev/1")
+		_, err := Client(t.Context(), a, "vev/1", protocol.FeatureNone)
 		require.Equal(t, fault.Timeout, fault.KindOf(err))
 		require.Equal(t, protocol.HandshakeTimeout, time.Since(start))
 		b.Close()
@@ -483,7 +488,7 @@ func TestContextEndsThePreamble(t *testing.T) {
 					go io.Copy(io.Discard, b)
 					ctx, cancel := c.end(t.Context())
 					start := time.Now()
-					_, err := Client(ctx, wrap(a), "vev/1")
+					_, err := Client(ctx, wrap(a), "vev/1", protocol.FeatureNone)
 					require.Equal(t, c.kind, fault.KindOf(err))
 					require.Equal(t, time.Second, time.Since(start))
 					cancel()

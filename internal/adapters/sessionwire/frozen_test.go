@@ -17,7 +17,7 @@ func TestTagsAreFrozen(t *testing.T) {
 		"attach": 1, "watch": 2, "request": 3, "input": 4, "ack": 5, "resize": 6, "detach": 7, "cancel": 8,
 	}, tagsOf(new(wire.SessionClientEnvelope), "body"))
 	require.Equal(t, map[string]int{
-		"attached": 1, "output": 2, "result": 3, "ended": 4, "refused": 5,
+		"attached": 1, "output": 2, "result": 3, "ended": 4, "refused": 5, "packed": 6,
 	}, tagsOf(new(wire.SessionServerEnvelope), "body"))
 	require.Equal(t, map[string]int{
 		"bell": 3, "title": 4, "cwd": 5, "clipboard": 6, "notification": 7, "progress": 8, "prompt_mark": 9, "exit": 10, "renamed": 11,

@@ -24,10 +24,15 @@ type ServerConn struct {
 // why where it could be told. The preamble has protocol.HandshakeTimeout. Errors as of Client.
 func Server(carriage io.ReadWriteCloser, software string) (*ServerConn, error) {
 	c, err := handshake(context.Background(), carriage, "session client", func(rd *streamframe.Reader) (*protocol.Agreed, error) {
-		return streamframe.ServerHandshake(rd, carriage, protocol.NewHello(protocol.SessionServer, software))
+		hello := protocol.NewHello(protocol.SessionServer, software)
+		hello.Features = protocol.FeaturePacked
+		return streamframe.ServerHandshake(rd, carriage, hello)
 	})
 	if err != nil {
 		return nil, err
+	}
+	if mayPack(c.agreed) {
+		c.packer = new(packer)
 	}
 	return &ServerConn{conn: c}, nil
 }
@@ -35,9 +40,13 @@ func Server(carriage io.ReadWriteCloser, software string) (*ServerConn, error) {
 // Send writes one message and returns when the carriage has it. What breaks a limit is refused
 // with fault.Limit, what is wrong in itself with fault.Internal; nothing was sent then and the
 // conversation goes on. After Ended or Refused, or Close, the error is Canceled; after a lost
-// connection, Unavailable. Unblocked by Close.
+// connection, Unavailable. Of an Output it sets Wire. Unblocked by Close.
 func (c *ServerConn) Send(m protocol.SessionServerMessage) error {
-	return c.send(serverKind(m), fault.Internal, func(dst []byte) ([]byte, error) { return appendServer(dst, m) })
+	n, err := c.send(serverKind(m), fault.Internal, func(dst []byte) ([]byte, error) { return appendServer(dst, m) })
+	if out, ok := m.(*protocol.Output); ok {
+		out.Wire = n
+	}
+	return err
 }
 
 // Receive waits for the next message, which is valid until the next call. io.EOF: the client

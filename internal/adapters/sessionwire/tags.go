@@ -16,6 +16,7 @@ const (
 	tagResult   = 3
 	tagEnded    = 4
 	tagRefused  = 5
+	tagPacked   = 6
 )
 
 // Tags of an event's variants.

@@ -31,6 +31,7 @@ func (a *attachment) send(l *link) bool {
 			if l.conn.Send(next.out) != nil {
 				return false
 			}
+			a.weigh(next.out)
 			continue
 		case next.end != nil:
 			return l.conn.Send(next.end) == nil
@@ -45,6 +46,17 @@ func (a *attachment) send(l *link) bool {
 			return false
 		}
 	}
+}
+
+// weigh tells the view what a state that was sent took on the wire, where that is less than its
+// data.
+func (a *attachment) weigh(out *protocol.Output) {
+	if out.New == 0 || out.Wire == 0 || len(out.Panes) == 0 || out.Wire >= len(out.Panes[0].Data) {
+		return
+	}
+	a.s.mu.Lock()
+	a.view.weigh(out.New, out.Wire)
+	a.s.mu.Unlock()
 }
 
 // look notes when the sender looks again by itself, and reports whether its timer must be set
@@ -117,9 +129,9 @@ func (a *attachment) state(l *link, out *protocol.Output, now time.Time) (wait t
 	if v.version == a.s.term.Version() && !v.full {
 		return 0, false, nil
 	}
-	if !v.mayDraw() {
+	if wait, ok := v.mayDraw(now); !ok {
 		a.s.d.numbers.windowWaits.Add(1)
-		return 0, false, nil
+		return wait, false, nil
 	}
 	if wait := a.pace(now); wait > 0 {
 		return wait, false, nil
@@ -157,14 +169,12 @@ func (a *attachment) pace(now time.Time) time.Duration {
 		s.term.EndSync()
 	}
 	s.syncSince = time.Time{}
-	interval := frameInterval
+	interval := a.view.interval()
 	switch {
 	case now.Sub(a.writtenAt) < answerWindow:
 		interval = answerInterval
 	case s.finished || now.Sub(a.writtenAt) < echoWindow:
 		interval = echoInterval
-	case a.view.burst < burstStates:
-		interval = startInterval
 	}
 	return a.view.sent.Add(interval).Sub(now)
 }

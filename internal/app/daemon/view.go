@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/vev-term/vev/internal/domain"
+	"github.com/vev-term/vev/internal/domain/delay"
 	"github.com/vev-term/vev/internal/domain/fault"
 	"github.com/vev-term/vev/internal/domain/render"
 	"github.com/vev-term/vev/internal/protocol"
@@ -33,6 +34,10 @@ const (
 	ackBytes = protocol.InputWindowBytes / 8
 	// syncTimeout bounds how long a program may hold drawing (mode 2026).
 	syncTimeout = 150 * time.Millisecond
+	// farAway is the round trip from which a link is no longer this machine's. Beyond it a burst is
+	// gathered for half a round trip, at most gatherMost.
+	farAway    = 4 * time.Millisecond
+	gatherMost = 40 * time.Millisecond
 	// outputMargin is what an Output has beside its pane's data, at the most.
 	outputMargin = 64 << 10
 )
@@ -41,6 +46,7 @@ const (
 type flying struct {
 	state uint64
 	bytes int
+	mark  delay.Mark
 }
 
 // view is what one attachment's client shows: the output chain. Guarded by session.mu.
@@ -57,6 +63,7 @@ type view struct {
 
 	flight      []flying // at most MaxOutputWindow, oldest first
 	flightBytes int
+	way         delay.Control // of the link that the view goes over
 	sent        time.Time // when the last state went out
 	burst       int       // states since the last quiet spell
 	eventBytes  int       // of event-only frames, charged to the next state
@@ -71,13 +78,14 @@ func (v *view) restart() {
 	v.epoch++
 	v.full, v.version, v.held = true, 0, 0
 	v.flight, v.flightBytes, v.eventBytes = v.flight[:0], 0, 0
+	v.way = delay.Control{}
 }
 
 // release gives back what only a live attachment needs.
 func (v *view) release() { *v = view{epoch: v.epoch, state: v.state} }
 
 // ack drops the states up to state; false: it was never sent.
-func (v *view) ack(epoch, state uint64) bool {
+func (v *view) ack(epoch, state uint64, now time.Time) bool {
 	if epoch != v.epoch {
 		return epoch < v.epoch // of an older epoch: late, harmless
 	}
@@ -87,14 +95,44 @@ func (v *view) ack(epoch, state uint64) bool {
 	n := 0
 	for n < len(v.flight) && v.flight[n].state <= state {
 		v.flightBytes -= v.flight[n].bytes
+		v.way.Acked(now, v.flight[n].mark)
 		n++
 	}
 	v.flight = append(v.flight[:0], v.flight[n:]...)
 	return true
 }
 
-// mayDraw reports whether a further state fits the window of states.
-func (v *view) mayDraw() bool { return v.held == 0 && len(v.flight) < protocol.MaxOutputWindow }
+// mayDraw reports whether a further state fits the window of states and what may be in flight
+// on the way; if not, wait says after what time it may, or 0: after an acknowledgement.
+func (v *view) mayDraw(now time.Time) (wait time.Duration, ok bool) {
+	switch n := len(v.flight); {
+	case v.held > 0 || n == protocol.MaxOutputWindow:
+		return 0, false
+	case n == 0:
+		return 0, true
+	}
+	return v.way.Room(now, &v.flight[0].mark)
+}
+
+// interval is how long after a state the next one goes, at the least.
+func (v *view) interval() time.Duration {
+	switch rtt := v.way.RTT(); {
+	case rtt >= farAway:
+		return min(max(rtt/2, frameInterval), gatherMost)
+	case v.burst < burstStates:
+		return startInterval
+	}
+	return frameInterval
+}
+
+// weigh corrects what a state costs on the way, which is known when it was sent.
+func (v *view) weigh(state uint64, bytes int) {
+	for i := range v.flight {
+		if v.flight[i].state == state {
+			v.way.Weigh(&v.flight[i].mark, bytes)
+		}
+	}
+}
 
 // fits reports whether n more bytes fit the byte window; alone in flight, anything does.
 func (v *view) fits(n int) bool {
@@ -129,7 +167,7 @@ func (v *view) draw(s *session, l *link, out *protocol.Output) error {
 
 // depart charges a state that is about to be sent.
 func (v *view) depart(now time.Time, bytes int) {
-	v.flight = append(v.flight, flying{state: v.state, bytes: bytes})
+	v.flight = append(v.flight, flying{state: v.state, bytes: bytes, mark: v.way.Sent(now, bytes)})
 	v.flightBytes += bytes
 	if now.Sub(v.sent) >= quietSpell {
 		v.burst = 0

@@ -63,6 +63,13 @@ func (c *Control) Sent(now time.Time, bytes int) Mark {
 	return m
 }
 
+// Weigh corrects the size of what m stands for, which turned out to be another.
+func (c *Control) Weigh(m *Mark, bytes int) {
+	c.flight += bytes - m.bytes
+	c.busy = c.busy.Add(c.takes(bytes - m.bytes))
+	m.bytes = bytes
+}
+
 // Acked notes that what m stands for has arrived, as known at now.
 func (c *Control) Acked(now time.Time, m Mark) {
 	c.delivered += int64(m.bytes)

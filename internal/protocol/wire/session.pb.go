@@ -534,6 +534,15 @@ func (x *SessionServerEnvelope) GetRefused() *Refused {
 	return nil
 }
 
+func (x *SessionServerEnvelope) GetPacked() *Packed {
+	if x != nil {
+		if x, ok := x.xxx_hidden_Body.(*sessionServerEnvelope_Packed); ok {
+			return x.Packed
+		}
+	}
+	return nil
+}
+
 func (x *SessionServerEnvelope) SetAttached(v *Attached) {
 	if v == nil {
 		x.xxx_hidden_Body = nil
@@ -572,6 +581,14 @@ func (x *SessionServerEnvelope) SetRefused(v *Refused) {
 		return
 	}
 	x.xxx_hidden_Body = &sessionServerEnvelope_Refused{v}
+}
+
+func (x *SessionServerEnvelope) SetPacked(v *Packed) {
+	if v == nil {
+		x.xxx_hidden_Body = nil
+		return
+	}
+	x.xxx_hidden_Body = &sessionServerEnvelope_Packed{v}
 }
 
 func (x *SessionServerEnvelope) HasBody() bool {
@@ -621,6 +638,14 @@ func (x *SessionServerEnvelope) HasRefused() bool {
 	return ok
 }
 
+func (x *SessionServerEnvelope) HasPacked() bool {
+	if x == nil {
+		return false
+	}
+	_, ok := x.xxx_hidden_Body.(*sessionServerEnvelope_Packed)
+	return ok
+}
+
 func (x *SessionServerEnvelope) ClearBody() {
 	x.xxx_hidden_Body = nil
 }
@@ -655,12 +680,19 @@ func (x *SessionServerEnvelope) ClearRefused() {
 	}
 }
 
+func (x *SessionServerEnvelope) ClearPacked() {
+	if _, ok := x.xxx_hidden_Body.(*sessionServerEnvelope_Packed); ok {
+		x.xxx_hidden_Body = nil
+	}
+}
+
 const SessionServerEnvelope_Body_not_set_case case_SessionServerEnvelope_Body = 0
 const SessionServerEnvelope_Attached_case case_SessionServerEnvelope_Body = 1
 const SessionServerEnvelope_Output_case case_SessionServerEnvelope_Body = 2
 const SessionServerEnvelope_Result_case case_SessionServerEnvelope_Body = 3
 const SessionServerEnvelope_Ended_case case_SessionServerEnvelope_Body = 4
 const SessionServerEnvelope_Refused_case case_SessionServerEnvelope_Body = 5
+const SessionServerEnvelope_Packed_case case_SessionServerEnvelope_Body = 6
 
 func (x *SessionServerEnvelope) WhichBody() case_SessionServerEnvelope_Body {
 	if x == nil {
@@ -677,6 +709,8 @@ func (x *SessionServerEnvelope) WhichBody() case_SessionServerEnvelope_Body {
 		return SessionServerEnvelope_Ended_case
 	case *sessionServerEnvelope_Refused:
 		return SessionServerEnvelope_Refused_case
+	case *sessionServerEnvelope_Packed:
+		return SessionServerEnvelope_Packed_case
 	default:
 		return SessionServerEnvelope_Body_not_set_case
 	}
@@ -691,6 +725,7 @@ type SessionServerEnvelope_builder struct {
 	Result   *Result
 	Ended    *Ended
 	Refused  *Refused
+	Packed   *Packed
 	// -- end of xxx_hidden_Body
 }
 
@@ -712,6 +747,9 @@ func (b0 SessionServerEnvelope_builder) Build() *SessionServerEnvelope {
 	}
 	if b.Refused != nil {
 		x.xxx_hidden_Body = &sessionServerEnvelope_Refused{b.Refused}
+	}
+	if b.Packed != nil {
+		x.xxx_hidden_Body = &sessionServerEnvelope_Packed{b.Packed}
 	}
 	return m0
 }
@@ -750,6 +788,10 @@ type sessionServerEnvelope_Refused struct {
 	Refused *Refused `protobuf:"bytes,5,opt,name=refused,oneof"`
 }
 
+type sessionServerEnvelope_Packed struct {
+	Packed *Packed `protobuf:"bytes,6,opt,name=packed,oneof"`
+}
+
 func (*sessionServerEnvelope_Attached) isSessionServerEnvelope_Body() {}
 
 func (*sessionServerEnvelope_Output) isSessionServerEnvelope_Body() {}
@@ -759,6 +801,83 @@ func (*sessionServerEnvelope_Result) isSessionServerEnvelope_Body() {}
 func (*sessionServerEnvelope_Ended) isSessionServerEnvelope_Body() {}
 
 func (*sessionServerEnvelope_Refused) isSessionServerEnvelope_Body() {}
+
+func (*sessionServerEnvelope_Packed) isSessionServerEnvelope_Body() {}
+
+// Packed is another envelope of the server, as a piece of the connection's compressed stream.
+type Packed struct {
+	state           protoimpl.MessageState `protogen:"opaque.v1"`
+	xxx_hidden_Size uint64                 `protobuf:"varint,1,opt,name=size"`
+	xxx_hidden_Data []byte                 `protobuf:"bytes,2,opt,name=data"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
+}
+
+func (x *Packed) Reset() {
+	*x = Packed{}
+	mi := &file_session_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Packed) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Packed) ProtoMessage() {}
+
+func (x *Packed) ProtoReflect() protoreflect.Message {
+	mi := &file_session_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+func (x *Packed) GetSize() uint64 {
+	if x != nil {
+		return x.xxx_hidden_Size
+	}
+	return 0
+}
+
+func (x *Packed) GetData() []byte {
+	if x != nil {
+		return x.xxx_hidden_Data
+	}
+	return nil
+}
+
+func (x *Packed) SetSize(v uint64) {
+	x.xxx_hidden_Size = v
+}
+
+func (x *Packed) SetData(v []byte) {
+	if v == nil {
+		v = []byte{}
+	}
+	x.xxx_hidden_Data = v
+}
+
+type Packed_builder struct {
+	_ [0]func() // Prevents comparability and use of unkeyed literals for the builder.
+
+	Size uint64
+	Data []byte
+}
+
+func (b0 Packed_builder) Build() *Packed {
+	m0 := &Packed{}
+	b, x := &b0, m0
+	_, _ = b, x
+	x.xxx_hidden_Size = b.Size
+	x.xxx_hidden_Data = b.Data
+	return m0
+}
 
 type Size struct {
 	state           protoimpl.MessageState `protogen:"opaque.v1"`
@@ -770,7 +889,7 @@ type Size struct {
 
 func (x *Size) Reset() {
 	*x = Size{}
-	mi := &file_session_proto_msgTypes[2]
+	mi := &file_session_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -782,7 +901,7 @@ func (x *Size) String() string {
 func (*Size) ProtoMessage() {}
 
 func (x *Size) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[2]
+	mi := &file_session_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -846,7 +965,7 @@ type Attach struct {
 
 func (x *Attach) Reset() {
 	*x = Attach{}
-	mi := &file_session_proto_msgTypes[3]
+	mi := &file_session_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -858,7 +977,7 @@ func (x *Attach) String() string {
 func (*Attach) ProtoMessage() {}
 
 func (x *Attach) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[3]
+	mi := &file_session_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1023,7 +1142,7 @@ type Create struct {
 
 func (x *Create) Reset() {
 	*x = Create{}
-	mi := &file_session_proto_msgTypes[4]
+	mi := &file_session_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1035,7 +1154,7 @@ func (x *Create) String() string {
 func (*Create) ProtoMessage() {}
 
 func (x *Create) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[4]
+	mi := &file_session_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1160,7 +1279,7 @@ type Resume struct {
 
 func (x *Resume) Reset() {
 	*x = Resume{}
-	mi := &file_session_proto_msgTypes[5]
+	mi := &file_session_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1172,7 +1291,7 @@ func (x *Resume) String() string {
 func (*Resume) ProtoMessage() {}
 
 func (x *Resume) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[5]
+	mi := &file_session_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1239,7 +1358,7 @@ type Attached struct {
 
 func (x *Attached) Reset() {
 	*x = Attached{}
-	mi := &file_session_proto_msgTypes[6]
+	mi := &file_session_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1251,7 +1370,7 @@ func (x *Attached) String() string {
 func (*Attached) ProtoMessage() {}
 
 func (x *Attached) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[6]
+	mi := &file_session_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1392,7 +1511,7 @@ type Input struct {
 
 func (x *Input) Reset() {
 	*x = Input{}
-	mi := &file_session_proto_msgTypes[7]
+	mi := &file_session_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1404,7 +1523,7 @@ func (x *Input) String() string {
 func (*Input) ProtoMessage() {}
 
 func (x *Input) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[7]
+	mi := &file_session_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1467,7 +1586,7 @@ type Ack struct {
 
 func (x *Ack) Reset() {
 	*x = Ack{}
-	mi := &file_session_proto_msgTypes[8]
+	mi := &file_session_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1479,7 +1598,7 @@ func (x *Ack) String() string {
 func (*Ack) ProtoMessage() {}
 
 func (x *Ack) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[8]
+	mi := &file_session_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1550,7 +1669,7 @@ type Resize struct {
 
 func (x *Resize) Reset() {
 	*x = Resize{}
-	mi := &file_session_proto_msgTypes[9]
+	mi := &file_session_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1562,7 +1681,7 @@ func (x *Resize) String() string {
 func (*Resize) ProtoMessage() {}
 
 func (x *Resize) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[9]
+	mi := &file_session_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1617,7 +1736,7 @@ type Detach struct {
 
 func (x *Detach) Reset() {
 	*x = Detach{}
-	mi := &file_session_proto_msgTypes[10]
+	mi := &file_session_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1629,7 +1748,7 @@ func (x *Detach) String() string {
 func (*Detach) ProtoMessage() {}
 
 func (x *Detach) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[10]
+	mi := &file_session_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1660,7 +1779,7 @@ type Watch struct {
 
 func (x *Watch) Reset() {
 	*x = Watch{}
-	mi := &file_session_proto_msgTypes[11]
+	mi := &file_session_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1672,7 +1791,7 @@ func (x *Watch) String() string {
 func (*Watch) ProtoMessage() {}
 
 func (x *Watch) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[11]
+	mi := &file_session_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1713,7 +1832,7 @@ type Output struct {
 
 func (x *Output) Reset() {
 	*x = Output{}
-	mi := &file_session_proto_msgTypes[12]
+	mi := &file_session_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1725,7 +1844,7 @@ func (x *Output) String() string {
 func (*Output) ProtoMessage() {}
 
 func (x *Output) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[12]
+	mi := &file_session_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1890,7 +2009,7 @@ type Layout struct {
 
 func (x *Layout) Reset() {
 	*x = Layout{}
-	mi := &file_session_proto_msgTypes[13]
+	mi := &file_session_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1902,7 +2021,7 @@ func (x *Layout) String() string {
 func (*Layout) ProtoMessage() {}
 
 func (x *Layout) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[13]
+	mi := &file_session_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1976,7 +2095,7 @@ type PanePlace struct {
 
 func (x *PanePlace) Reset() {
 	*x = PanePlace{}
-	mi := &file_session_proto_msgTypes[14]
+	mi := &file_session_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1988,7 +2107,7 @@ func (x *PanePlace) String() string {
 func (*PanePlace) ProtoMessage() {}
 
 func (x *PanePlace) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[14]
+	mi := &file_session_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2087,7 +2206,7 @@ type PaneUpdate struct {
 
 func (x *PaneUpdate) Reset() {
 	*x = PaneUpdate{}
-	mi := &file_session_proto_msgTypes[15]
+	mi := &file_session_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2099,7 +2218,7 @@ func (x *PaneUpdate) String() string {
 func (*PaneUpdate) ProtoMessage() {}
 
 func (x *PaneUpdate) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[15]
+	mi := &file_session_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2212,7 +2331,7 @@ type Event struct {
 
 func (x *Event) Reset() {
 	*x = Event{}
-	mi := &file_session_proto_msgTypes[16]
+	mi := &file_session_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2224,7 +2343,7 @@ func (x *Event) String() string {
 func (*Event) ProtoMessage() {}
 
 func (x *Event) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[16]
+	mi := &file_session_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2623,7 +2742,7 @@ func (b0 Event_builder) Build() *Event {
 type case_Event_Body protoreflect.FieldNumber
 
 func (x case_Event_Body) String() string {
-	md := file_session_proto_msgTypes[16].Descriptor()
+	md := file_session_proto_msgTypes[17].Descriptor()
 	if x == 0 {
 		return "not set"
 	}
@@ -2698,7 +2817,7 @@ type Clipboard struct {
 
 func (x *Clipboard) Reset() {
 	*x = Clipboard{}
-	mi := &file_session_proto_msgTypes[17]
+	mi := &file_session_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2710,7 +2829,7 @@ func (x *Clipboard) String() string {
 func (*Clipboard) ProtoMessage() {}
 
 func (x *Clipboard) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[17]
+	mi := &file_session_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2772,7 +2891,7 @@ type Notification struct {
 
 func (x *Notification) Reset() {
 	*x = Notification{}
-	mi := &file_session_proto_msgTypes[18]
+	mi := &file_session_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2784,7 +2903,7 @@ func (x *Notification) String() string {
 func (*Notification) ProtoMessage() {}
 
 func (x *Notification) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[18]
+	mi := &file_session_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2844,7 +2963,7 @@ type PromptMark struct {
 
 func (x *PromptMark) Reset() {
 	*x = PromptMark{}
-	mi := &file_session_proto_msgTypes[19]
+	mi := &file_session_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2856,7 +2975,7 @@ func (x *PromptMark) String() string {
 func (*PromptMark) ProtoMessage() {}
 
 func (x *PromptMark) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[19]
+	mi := &file_session_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2928,7 +3047,7 @@ type ExitStatus struct {
 
 func (x *ExitStatus) Reset() {
 	*x = ExitStatus{}
-	mi := &file_session_proto_msgTypes[20]
+	mi := &file_session_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2940,7 +3059,7 @@ func (x *ExitStatus) String() string {
 func (*ExitStatus) ProtoMessage() {}
 
 func (x *ExitStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[20]
+	mi := &file_session_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3001,7 +3120,7 @@ type Ended struct {
 
 func (x *Ended) Reset() {
 	*x = Ended{}
-	mi := &file_session_proto_msgTypes[21]
+	mi := &file_session_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3013,7 +3132,7 @@ func (x *Ended) String() string {
 func (*Ended) ProtoMessage() {}
 
 func (x *Ended) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[21]
+	mi := &file_session_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3107,7 +3226,7 @@ type Refused struct {
 
 func (x *Refused) Reset() {
 	*x = Refused{}
-	mi := &file_session_proto_msgTypes[22]
+	mi := &file_session_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3119,7 +3238,7 @@ func (x *Refused) String() string {
 func (*Refused) ProtoMessage() {}
 
 func (x *Refused) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[22]
+	mi := &file_session_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3177,7 +3296,7 @@ type Request struct {
 
 func (x *Request) Reset() {
 	*x = Request{}
-	mi := &file_session_proto_msgTypes[23]
+	mi := &file_session_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3189,7 +3308,7 @@ func (x *Request) String() string {
 func (*Request) ProtoMessage() {}
 
 func (x *Request) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[23]
+	mi := &file_session_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3760,7 +3879,7 @@ func (b0 Request_builder) Build() *Request {
 type case_Request_Body protoreflect.FieldNumber
 
 func (x case_Request_Body) String() string {
-	md := file_session_proto_msgTypes[23].Descriptor()
+	md := file_session_proto_msgTypes[24].Descriptor()
 	if x == 0 {
 		return "not set"
 	}
@@ -3859,7 +3978,7 @@ type Cancel struct {
 
 func (x *Cancel) Reset() {
 	*x = Cancel{}
-	mi := &file_session_proto_msgTypes[24]
+	mi := &file_session_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3871,7 +3990,7 @@ func (x *Cancel) String() string {
 func (*Cancel) ProtoMessage() {}
 
 func (x *Cancel) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[24]
+	mi := &file_session_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3919,7 +4038,7 @@ type Result struct {
 
 func (x *Result) Reset() {
 	*x = Result{}
-	mi := &file_session_proto_msgTypes[25]
+	mi := &file_session_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3931,7 +4050,7 @@ func (x *Result) String() string {
 func (*Result) ProtoMessage() {}
 
 func (x *Result) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[25]
+	mi := &file_session_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4260,7 +4379,7 @@ func (b0 Result_builder) Build() *Result {
 type case_Result_Body protoreflect.FieldNumber
 
 func (x case_Result_Body) String() string {
-	md := file_session_proto_msgTypes[25].Descriptor()
+	md := file_session_proto_msgTypes[26].Descriptor()
 	if x == 0 {
 		return "not set"
 	}
@@ -4317,7 +4436,7 @@ type ListRequest struct {
 
 func (x *ListRequest) Reset() {
 	*x = ListRequest{}
-	mi := &file_session_proto_msgTypes[26]
+	mi := &file_session_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4329,7 +4448,7 @@ func (x *ListRequest) String() string {
 func (*ListRequest) ProtoMessage() {}
 
 func (x *ListRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[26]
+	mi := &file_session_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4374,7 +4493,7 @@ type KillRequest struct {
 
 func (x *KillRequest) Reset() {
 	*x = KillRequest{}
-	mi := &file_session_proto_msgTypes[27]
+	mi := &file_session_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4386,7 +4505,7 @@ func (x *KillRequest) String() string {
 func (*KillRequest) ProtoMessage() {}
 
 func (x *KillRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[27]
+	mi := &file_session_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4432,7 +4551,7 @@ type RenameRequest struct {
 
 func (x *RenameRequest) Reset() {
 	*x = RenameRequest{}
-	mi := &file_session_proto_msgTypes[28]
+	mi := &file_session_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4444,7 +4563,7 @@ func (x *RenameRequest) String() string {
 func (*RenameRequest) ProtoMessage() {}
 
 func (x *RenameRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[28]
+	mi := &file_session_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4502,7 +4621,7 @@ type DetachRequest struct {
 
 func (x *DetachRequest) Reset() {
 	*x = DetachRequest{}
-	mi := &file_session_proto_msgTypes[29]
+	mi := &file_session_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4514,7 +4633,7 @@ func (x *DetachRequest) String() string {
 func (*DetachRequest) ProtoMessage() {}
 
 func (x *DetachRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[29]
+	mi := &file_session_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4560,7 +4679,7 @@ type TypeRequest struct {
 
 func (x *TypeRequest) Reset() {
 	*x = TypeRequest{}
-	mi := &file_session_proto_msgTypes[30]
+	mi := &file_session_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4572,7 +4691,7 @@ func (x *TypeRequest) String() string {
 func (*TypeRequest) ProtoMessage() {}
 
 func (x *TypeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[30]
+	mi := &file_session_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4634,7 +4753,7 @@ type KeysRequest struct {
 
 func (x *KeysRequest) Reset() {
 	*x = KeysRequest{}
-	mi := &file_session_proto_msgTypes[31]
+	mi := &file_session_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4646,7 +4765,7 @@ func (x *KeysRequest) String() string {
 func (*KeysRequest) ProtoMessage() {}
 
 func (x *KeysRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[31]
+	mi := &file_session_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4707,7 +4826,7 @@ type PasteRequest struct {
 
 func (x *PasteRequest) Reset() {
 	*x = PasteRequest{}
-	mi := &file_session_proto_msgTypes[32]
+	mi := &file_session_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4719,7 +4838,7 @@ func (x *PasteRequest) String() string {
 func (*PasteRequest) ProtoMessage() {}
 
 func (x *PasteRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[32]
+	mi := &file_session_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4807,7 +4926,7 @@ type CaptureRequest struct {
 
 func (x *CaptureRequest) Reset() {
 	*x = CaptureRequest{}
-	mi := &file_session_proto_msgTypes[33]
+	mi := &file_session_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4819,7 +4938,7 @@ func (x *CaptureRequest) String() string {
 func (*CaptureRequest) ProtoMessage() {}
 
 func (x *CaptureRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[33]
+	mi := &file_session_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4880,7 +4999,7 @@ type HistoryRequest struct {
 
 func (x *HistoryRequest) Reset() {
 	*x = HistoryRequest{}
-	mi := &file_session_proto_msgTypes[34]
+	mi := &file_session_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4892,7 +5011,7 @@ func (x *HistoryRequest) String() string {
 func (*HistoryRequest) ProtoMessage() {}
 
 func (x *HistoryRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[34]
+	mi := &file_session_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4981,7 +5100,7 @@ type SearchRequest struct {
 
 func (x *SearchRequest) Reset() {
 	*x = SearchRequest{}
-	mi := &file_session_proto_msgTypes[35]
+	mi := &file_session_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4993,7 +5112,7 @@ func (x *SearchRequest) String() string {
 func (*SearchRequest) ProtoMessage() {}
 
 func (x *SearchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[35]
+	mi := &file_session_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5106,7 +5225,7 @@ type WaitRequest struct {
 
 func (x *WaitRequest) Reset() {
 	*x = WaitRequest{}
-	mi := &file_session_proto_msgTypes[36]
+	mi := &file_session_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5118,7 +5237,7 @@ func (x *WaitRequest) String() string {
 func (*WaitRequest) ProtoMessage() {}
 
 func (x *WaitRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[36]
+	mi := &file_session_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5201,7 +5320,7 @@ type StatsQuery struct {
 
 func (x *StatsQuery) Reset() {
 	*x = StatsQuery{}
-	mi := &file_session_proto_msgTypes[37]
+	mi := &file_session_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5213,7 +5332,7 @@ func (x *StatsQuery) String() string {
 func (*StatsQuery) ProtoMessage() {}
 
 func (x *StatsQuery) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[37]
+	mi := &file_session_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5245,7 +5364,7 @@ type SessionList struct {
 
 func (x *SessionList) Reset() {
 	*x = SessionList{}
-	mi := &file_session_proto_msgTypes[38]
+	mi := &file_session_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5257,7 +5376,7 @@ func (x *SessionList) String() string {
 func (*SessionList) ProtoMessage() {}
 
 func (x *SessionList) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[38]
+	mi := &file_session_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5315,7 +5434,7 @@ type SessionRow struct {
 
 func (x *SessionRow) Reset() {
 	*x = SessionRow{}
-	mi := &file_session_proto_msgTypes[39]
+	mi := &file_session_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5327,7 +5446,7 @@ func (x *SessionRow) String() string {
 func (*SessionRow) ProtoMessage() {}
 
 func (x *SessionRow) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[39]
+	mi := &file_session_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5545,7 +5664,7 @@ type WaitResult struct {
 
 func (x *WaitResult) Reset() {
 	*x = WaitResult{}
-	mi := &file_session_proto_msgTypes[40]
+	mi := &file_session_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5557,7 +5676,7 @@ func (x *WaitResult) String() string {
 func (*WaitResult) ProtoMessage() {}
 
 func (x *WaitResult) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[40]
+	mi := &file_session_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5647,7 +5766,7 @@ type Capture struct {
 
 func (x *Capture) Reset() {
 	*x = Capture{}
-	mi := &file_session_proto_msgTypes[41]
+	mi := &file_session_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5659,7 +5778,7 @@ func (x *Capture) String() string {
 func (*Capture) ProtoMessage() {}
 
 func (x *Capture) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[41]
+	mi := &file_session_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5855,7 +5974,7 @@ type Cursor struct {
 
 func (x *Cursor) Reset() {
 	*x = Cursor{}
-	mi := &file_session_proto_msgTypes[42]
+	mi := &file_session_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5867,7 +5986,7 @@ func (x *Cursor) String() string {
 func (*Cursor) ProtoMessage() {}
 
 func (x *Cursor) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[42]
+	mi := &file_session_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5953,7 +6072,7 @@ type Lines struct {
 
 func (x *Lines) Reset() {
 	*x = Lines{}
-	mi := &file_session_proto_msgTypes[43]
+	mi := &file_session_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5965,7 +6084,7 @@ func (x *Lines) String() string {
 func (*Lines) ProtoMessage() {}
 
 func (x *Lines) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[43]
+	mi := &file_session_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6041,7 +6160,7 @@ type Line struct {
 
 func (x *Line) Reset() {
 	*x = Line{}
-	mi := &file_session_proto_msgTypes[44]
+	mi := &file_session_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6053,7 +6172,7 @@ func (x *Line) String() string {
 func (*Line) ProtoMessage() {}
 
 func (x *Line) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[44]
+	mi := &file_session_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6146,7 +6265,7 @@ type Run struct {
 
 func (x *Run) Reset() {
 	*x = Run{}
-	mi := &file_session_proto_msgTypes[45]
+	mi := &file_session_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6158,7 +6277,7 @@ func (x *Run) String() string {
 func (*Run) ProtoMessage() {}
 
 func (x *Run) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[45]
+	mi := &file_session_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6296,7 +6415,7 @@ type Found struct {
 
 func (x *Found) Reset() {
 	*x = Found{}
-	mi := &file_session_proto_msgTypes[46]
+	mi := &file_session_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6308,7 +6427,7 @@ func (x *Found) String() string {
 func (*Found) ProtoMessage() {}
 
 func (x *Found) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[46]
+	mi := &file_session_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6397,7 +6516,7 @@ type DaemonStats struct {
 
 func (x *DaemonStats) Reset() {
 	*x = DaemonStats{}
-	mi := &file_session_proto_msgTypes[47]
+	mi := &file_session_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6409,7 +6528,7 @@ func (x *DaemonStats) String() string {
 func (*DaemonStats) ProtoMessage() {}
 
 func (x *DaemonStats) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[47]
+	mi := &file_session_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6693,14 +6812,18 @@ const file_session_proto_rawDesc = "" +
 	"\x06resize\x18\x06 \x01(\v2\x10.vev.wire.ResizeH\x00R\x06resize\x12*\n" +
 	"\x06detach\x18\a \x01(\v2\x10.vev.wire.DetachH\x00R\x06detach\x12*\n" +
 	"\x06cancel\x18\b \x01(\v2\x10.vev.wire.CancelH\x00R\x06cancelB\x06\n" +
-	"\x04body\"\x81\x02\n" +
+	"\x04body\"\xad\x02\n" +
 	"\x15SessionServerEnvelope\x120\n" +
 	"\battached\x18\x01 \x01(\v2\x12.vev.wire.AttachedH\x00R\battached\x12*\n" +
 	"\x06output\x18\x02 \x01(\v2\x10.vev.wire.OutputH\x00R\x06output\x12*\n" +
 	"\x06result\x18\x03 \x01(\v2\x10.vev.wire.ResultH\x00R\x06result\x12'\n" +
 	"\x05ended\x18\x04 \x01(\v2\x0f.vev.wire.EndedH\x00R\x05ended\x12-\n" +
-	"\arefused\x18\x05 \x01(\v2\x11.vev.wire.RefusedH\x00R\arefusedB\x06\n" +
-	"\x04body\".\n" +
+	"\arefused\x18\x05 \x01(\v2\x11.vev.wire.RefusedH\x00R\arefused\x12*\n" +
+	"\x06packed\x18\x06 \x01(\v2\x10.vev.wire.PackedH\x00R\x06packedB\x06\n" +
+	"\x04body\"0\n" +
+	"\x06Packed\x12\x12\n" +
+	"\x04size\x18\x01 \x01(\x04R\x04size\x12\x12\n" +
+	"\x04data\x18\x02 \x01(\fR\x04data\".\n" +
 	"\x04Size\x12\x12\n" +
 	"\x04cols\x18\x01 \x01(\rR\x04cols\x12\x12\n" +
 	"\x04rows\x18\x02 \x01(\rR\x04rows\"\xe1\x01\n" +
@@ -6970,127 +7093,129 @@ const file_session_proto_rawDesc = "" +
 	"goroutines\x12'\n" +
 	"\x0fforeign_refused\x18\x13 \x01(\x04R\x0eforeignRefusedB5Z.github.com/vev-term/vev/internal/protocol/wire\x92\x03\x02\b\x02b\beditionsp\xe8\a"
 
-var file_session_proto_msgTypes = make([]protoimpl.MessageInfo, 48)
+var file_session_proto_msgTypes = make([]protoimpl.MessageInfo, 49)
 var file_session_proto_goTypes = []any{
 	(*SessionClientEnvelope)(nil), // 0: vev.wire.SessionClientEnvelope
 	(*SessionServerEnvelope)(nil), // 1: vev.wire.SessionServerEnvelope
-	(*Size)(nil),                  // 2: vev.wire.Size
-	(*Attach)(nil),                // 3: vev.wire.Attach
-	(*Create)(nil),                // 4: vev.wire.Create
-	(*Resume)(nil),                // 5: vev.wire.Resume
-	(*Attached)(nil),              // 6: vev.wire.Attached
-	(*Input)(nil),                 // 7: vev.wire.Input
-	(*Ack)(nil),                   // 8: vev.wire.Ack
-	(*Resize)(nil),                // 9: vev.wire.Resize
-	(*Detach)(nil),                // 10: vev.wire.Detach
-	(*Watch)(nil),                 // 11: vev.wire.Watch
-	(*Output)(nil),                // 12: vev.wire.Output
-	(*Layout)(nil),                // 13: vev.wire.Layout
-	(*PanePlace)(nil),             // 14: vev.wire.PanePlace
-	(*PaneUpdate)(nil),            // 15: vev.wire.PaneUpdate
-	(*Event)(nil),                 // 16: vev.wire.Event
-	(*Clipboard)(nil),             // 17: vev.wire.Clipboard
-	(*Notification)(nil),          // 18: vev.wire.Notification
-	(*PromptMark)(nil),            // 19: vev.wire.PromptMark
-	(*ExitStatus)(nil),            // 20: vev.wire.ExitStatus
-	(*Ended)(nil),                 // 21: vev.wire.Ended
-	(*Refused)(nil),               // 22: vev.wire.Refused
-	(*Request)(nil),               // 23: vev.wire.Request
-	(*Cancel)(nil),                // 24: vev.wire.Cancel
-	(*Result)(nil),                // 25: vev.wire.Result
-	(*ListRequest)(nil),           // 26: vev.wire.ListRequest
-	(*KillRequest)(nil),           // 27: vev.wire.KillRequest
-	(*RenameRequest)(nil),         // 28: vev.wire.RenameRequest
-	(*DetachRequest)(nil),         // 29: vev.wire.DetachRequest
-	(*TypeRequest)(nil),           // 30: vev.wire.TypeRequest
-	(*KeysRequest)(nil),           // 31: vev.wire.KeysRequest
-	(*PasteRequest)(nil),          // 32: vev.wire.PasteRequest
-	(*CaptureRequest)(nil),        // 33: vev.wire.CaptureRequest
-	(*HistoryRequest)(nil),        // 34: vev.wire.HistoryRequest
-	(*SearchRequest)(nil),         // 35: vev.wire.SearchRequest
-	(*WaitRequest)(nil),           // 36: vev.wire.WaitRequest
-	(*StatsQuery)(nil),            // 37: vev.wire.StatsQuery
-	(*SessionList)(nil),           // 38: vev.wire.SessionList
-	(*SessionRow)(nil),            // 39: vev.wire.SessionRow
-	(*WaitResult)(nil),            // 40: vev.wire.WaitResult
-	(*Capture)(nil),               // 41: vev.wire.Capture
-	(*Cursor)(nil),                // 42: vev.wire.Cursor
-	(*Lines)(nil),                 // 43: vev.wire.Lines
-	(*Line)(nil),                  // 44: vev.wire.Line
-	(*Run)(nil),                   // 45: vev.wire.Run
-	(*Found)(nil),                 // 46: vev.wire.Found
-	(*DaemonStats)(nil),           // 47: vev.wire.DaemonStats
-	(*Failure)(nil),               // 48: vev.wire.Failure
+	(*Packed)(nil),                // 2: vev.wire.Packed
+	(*Size)(nil),                  // 3: vev.wire.Size
+	(*Attach)(nil),                // 4: vev.wire.Attach
+	(*Create)(nil),                // 5: vev.wire.Create
+	(*Resume)(nil),                // 6: vev.wire.Resume
+	(*Attached)(nil),              // 7: vev.wire.Attached
+	(*Input)(nil),                 // 8: vev.wire.Input
+	(*Ack)(nil),                   // 9: vev.wire.Ack
+	(*Resize)(nil),                // 10: vev.wire.Resize
+	(*Detach)(nil),                // 11: vev.wire.Detach
+	(*Watch)(nil),                 // 12: vev.wire.Watch
+	(*Output)(nil),                // 13: vev.wire.Output
+	(*Layout)(nil),                // 14: vev.wire.Layout
+	(*PanePlace)(nil),             // 15: vev.wire.PanePlace
+	(*PaneUpdate)(nil),            // 16: vev.wire.PaneUpdate
+	(*Event)(nil),                 // 17: vev.wire.Event
+	(*Clipboard)(nil),             // 18: vev.wire.Clipboard
+	(*Notification)(nil),          // 19: vev.wire.Notification
+	(*PromptMark)(nil),            // 20: vev.wire.PromptMark
+	(*ExitStatus)(nil),            // 21: vev.wire.ExitStatus
+	(*Ended)(nil),                 // 22: vev.wire.Ended
+	(*Refused)(nil),               // 23: vev.wire.Refused
+	(*Request)(nil),               // 24: vev.wire.Request
+	(*Cancel)(nil),                // 25: vev.wire.Cancel
+	(*Result)(nil),                // 26: vev.wire.Result
+	(*ListRequest)(nil),           // 27: vev.wire.ListRequest
+	(*KillRequest)(nil),           // 28: vev.wire.KillRequest
+	(*RenameRequest)(nil),         // 29: vev.wire.RenameRequest
+	(*DetachRequest)(nil),         // 30: vev.wire.DetachRequest
+	(*TypeRequest)(nil),           // 31: vev.wire.TypeRequest
+	(*KeysRequest)(nil),           // 32: vev.wire.KeysRequest
+	(*PasteRequest)(nil),          // 33: vev.wire.PasteRequest
+	(*CaptureRequest)(nil),        // 34: vev.wire.CaptureRequest
+	(*HistoryRequest)(nil),        // 35: vev.wire.HistoryRequest
+	(*SearchRequest)(nil),         // 36: vev.wire.SearchRequest
+	(*WaitRequest)(nil),           // 37: vev.wire.WaitRequest
+	(*StatsQuery)(nil),            // 38: vev.wire.StatsQuery
+	(*SessionList)(nil),           // 39: vev.wire.SessionList
+	(*SessionRow)(nil),            // 40: vev.wire.SessionRow
+	(*WaitResult)(nil),            // 41: vev.wire.WaitResult
+	(*Capture)(nil),               // 42: vev.wire.Capture
+	(*Cursor)(nil),                // 43: vev.wire.Cursor
+	(*Lines)(nil),                 // 44: vev.wire.Lines
+	(*Line)(nil),                  // 45: vev.wire.Line
+	(*Run)(nil),                   // 46: vev.wire.Run
+	(*Found)(nil),                 // 47: vev.wire.Found
+	(*DaemonStats)(nil),           // 48: vev.wire.DaemonStats
+	(*Failure)(nil),               // 49: vev.wire.Failure
 }
 var file_session_proto_depIdxs = []int32{
-	3,  // 0: vev.wire.SessionClientEnvelope.attach:type_name -> vev.wire.Attach
-	11, // 1: vev.wire.SessionClientEnvelope.watch:type_name -> vev.wire.Watch
-	23, // 2: vev.wire.SessionClientEnvelope.request:type_name -> vev.wire.Request
-	7,  // 3: vev.wire.SessionClientEnvelope.input:type_name -> vev.wire.Input
-	8,  // 4: vev.wire.SessionClientEnvelope.ack:type_name -> vev.wire.Ack
-	9,  // 5: vev.wire.SessionClientEnvelope.resize:type_name -> vev.wire.Resize
-	10, // 6: vev.wire.SessionClientEnvelope.detach:type_name -> vev.wire.Detach
-	24, // 7: vev.wire.SessionClientEnvelope.cancel:type_name -> vev.wire.Cancel
-	6,  // 8: vev.wire.SessionServerEnvelope.attached:type_name -> vev.wire.Attached
-	12, // 9: vev.wire.SessionServerEnvelope.output:type_name -> vev.wire.Output
-	25, // 10: vev.wire.SessionServerEnvelope.result:type_name -> vev.wire.Result
-	21, // 11: vev.wire.SessionServerEnvelope.ended:type_name -> vev.wire.Ended
-	22, // 12: vev.wire.SessionServerEnvelope.refused:type_name -> vev.wire.Refused
-	2,  // 13: vev.wire.Attach.size:type_name -> vev.wire.Size
-	4,  // 14: vev.wire.Attach.create:type_name -> vev.wire.Create
-	5,  // 15: vev.wire.Attach.resume:type_name -> vev.wire.Resume
-	2,  // 16: vev.wire.Create.size:type_name -> vev.wire.Size
-	2,  // 17: vev.wire.Attached.size:type_name -> vev.wire.Size
-	2,  // 18: vev.wire.Resize.size:type_name -> vev.wire.Size
-	13, // 19: vev.wire.Output.layout:type_name -> vev.wire.Layout
-	15, // 20: vev.wire.Output.panes:type_name -> vev.wire.PaneUpdate
-	16, // 21: vev.wire.Output.events:type_name -> vev.wire.Event
-	2,  // 22: vev.wire.Layout.size:type_name -> vev.wire.Size
-	14, // 23: vev.wire.Layout.panes:type_name -> vev.wire.PanePlace
-	2,  // 24: vev.wire.PanePlace.size:type_name -> vev.wire.Size
-	2,  // 25: vev.wire.PaneUpdate.size:type_name -> vev.wire.Size
-	17, // 26: vev.wire.Event.clipboard:type_name -> vev.wire.Clipboard
-	18, // 27: vev.wire.Event.notification:type_name -> vev.wire.Notification
-	19, // 28: vev.wire.Event.prompt_mark:type_name -> vev.wire.PromptMark
-	20, // 29: vev.wire.Event.exit:type_name -> vev.wire.ExitStatus
-	20, // 30: vev.wire.Ended.exit:type_name -> vev.wire.ExitStatus
-	48, // 31: vev.wire.Ended.failure:type_name -> vev.wire.Failure
-	48, // 32: vev.wire.Refused.failure:type_name -> vev.wire.Failure
-	4,  // 33: vev.wire.Request.new:type_name -> vev.wire.Create
-	26, // 34: vev.wire.Request.list:type_name -> vev.wire.ListRequest
-	27, // 35: vev.wire.Request.kill:type_name -> vev.wire.KillRequest
-	28, // 36: vev.wire.Request.rename:type_name -> vev.wire.RenameRequest
-	29, // 37: vev.wire.Request.detach:type_name -> vev.wire.DetachRequest
-	30, // 38: vev.wire.Request.type:type_name -> vev.wire.TypeRequest
-	31, // 39: vev.wire.Request.keys:type_name -> vev.wire.KeysRequest
-	32, // 40: vev.wire.Request.paste:type_name -> vev.wire.PasteRequest
-	33, // 41: vev.wire.Request.capture:type_name -> vev.wire.CaptureRequest
-	36, // 42: vev.wire.Request.wait:type_name -> vev.wire.WaitRequest
-	37, // 43: vev.wire.Request.stats:type_name -> vev.wire.StatsQuery
-	34, // 44: vev.wire.Request.history:type_name -> vev.wire.HistoryRequest
-	35, // 45: vev.wire.Request.search:type_name -> vev.wire.SearchRequest
-	48, // 46: vev.wire.Result.failure:type_name -> vev.wire.Failure
-	38, // 47: vev.wire.Result.sessions:type_name -> vev.wire.SessionList
-	41, // 48: vev.wire.Result.capture:type_name -> vev.wire.Capture
-	40, // 49: vev.wire.Result.wait:type_name -> vev.wire.WaitResult
-	47, // 50: vev.wire.Result.stats:type_name -> vev.wire.DaemonStats
-	43, // 51: vev.wire.Result.history:type_name -> vev.wire.Lines
-	46, // 52: vev.wire.Result.found:type_name -> vev.wire.Found
-	39, // 53: vev.wire.SessionList.sessions:type_name -> vev.wire.SessionRow
-	20, // 54: vev.wire.SessionRow.exit:type_name -> vev.wire.ExitStatus
-	2,  // 55: vev.wire.SessionRow.size:type_name -> vev.wire.Size
-	20, // 56: vev.wire.WaitResult.exit:type_name -> vev.wire.ExitStatus
-	2,  // 57: vev.wire.Capture.size:type_name -> vev.wire.Size
-	42, // 58: vev.wire.Capture.cursor:type_name -> vev.wire.Cursor
-	43, // 59: vev.wire.Capture.lines:type_name -> vev.wire.Lines
-	20, // 60: vev.wire.Capture.exit:type_name -> vev.wire.ExitStatus
-	44, // 61: vev.wire.Lines.lines:type_name -> vev.wire.Line
-	45, // 62: vev.wire.Line.runs:type_name -> vev.wire.Run
-	63, // [63:63] is the sub-list for method output_type
-	63, // [63:63] is the sub-list for method input_type
-	63, // [63:63] is the sub-list for extension type_name
-	63, // [63:63] is the sub-list for extension extendee
-	0,  // [0:63] is the sub-list for field type_name
+	4,  // 0: vev.wire.SessionClientEnvelope.attach:type_name -> vev.wire.Attach
+	12, // 1: vev.wire.SessionClientEnvelope.watch:type_name -> vev.wire.Watch
+	24, // 2: vev.wire.SessionClientEnvelope.request:type_name -> vev.wire.Request
+	8,  // 3: vev.wire.SessionClientEnvelope.input:type_name -> vev.wire.Input
+	9,  // 4: vev.wire.SessionClientEnvelope.ack:type_name -> vev.wire.Ack
+	10, // 5: vev.wire.SessionClientEnvelope.resize:type_name -> vev.wire.Resize
+	11, // 6: vev.wire.SessionClientEnvelope.detach:type_name -> vev.wire.Detach
+	25, // 7: vev.wire.SessionClientEnvelope.cancel:type_name -> vev.wire.Cancel
+	7,  // 8: vev.wire.SessionServerEnvelope.attached:type_name -> vev.wire.Attached
+	13, // 9: vev.wire.SessionServerEnvelope.output:type_name -> vev.wire.Output
+	26, // 10: vev.wire.SessionServerEnvelope.result:type_name -> vev.wire.Result
+	22, // 11: vev.wire.SessionServerEnvelope.ended:type_name -> vev.wire.Ended
+	23, // 12: vev.wire.SessionServerEnvelope.refused:type_name -> vev.wire.Refused
+	2,  // 13: vev.wire.SessionServerEnvelope.packed:type_name -> vev.wire.Packed
+	3,  // 14: vev.wire.Attach.size:type_name -> vev.wire.Size
+	5,  // 15: vev.wire.Attach.create:type_name -> vev.wire.Create
+	6,  // 16: vev.wire.Attach.resume:type_name -> vev.wire.Resume
+	3,  // 17: vev.wire.Create.size:type_name -> vev.wire.Size
+	3,  // 18: vev.wire.Attached.size:type_name -> vev.wire.Size
+	3,  // 19: vev.wire.Resize.size:type_name -> vev.wire.Size
+	14, // 20: vev.wire.Output.layout:type_name -> vev.wire.Layout
+	16, // 21: vev.wire.Output.panes:type_name -> vev.wire.PaneUpdate
+	17, // 22: vev.wire.Output.events:type_name -> vev.wire.Event
+	3,  // 23: vev.wire.Layout.size:type_name -> vev.wire.Size
+	15, // 24: vev.wire.Layout.panes:type_name -> vev.wire.PanePlace
+	3,  // 25: vev.wire.PanePlace.size:type_name -> vev.wire.Size
+	3,  // 26: vev.wire.PaneUpdate.size:type_name -> vev.wire.Size
+	18, // 27: vev.wire.Event.clipboard:type_name -> vev.wire.Clipboard
+	19, // 28: vev.wire.Event.notification:type_name -> vev.wire.Notification
+	20, // 29: vev.wire.Event.prompt_mark:type_name -> vev.wire.PromptMark
+	21, // 30: vev.wire.Event.exit:type_name -> vev.wire.ExitStatus
+	21, // 31: vev.wire.Ended.exit:type_name -> vev.wire.ExitStatus
+	49, // 32: vev.wire.Ended.failure:type_name -> vev.wire.Failure
+	49, // 33: vev.wire.Refused.failure:type_name -> vev.wire.Failure
+	5,  // 34: vev.wire.Request.new:type_name -> vev.wire.Create
+	27, // 35: vev.wire.Request.list:type_name -> vev.wire.ListRequest
+	28, // 36: vev.wire.Request.kill:type_name -> vev.wire.KillRequest
+	29, // 37: vev.wire.Request.rename:type_name -> vev.wire.RenameRequest
+	30, // 38: vev.wire.Request.detach:type_name -> vev.wire.DetachRequest
+	31, // 39: vev.wire.Request.type:type_name -> vev.wire.TypeRequest
+	32, // 40: vev.wire.Request.keys:type_name -> vev.wire.KeysRequest
+	33, // 41: vev.wire.Request.paste:type_name -> vev.wire.PasteRequest
+	34, // 42: vev.wire.Request.capture:type_name -> vev.wire.CaptureRequest
+	37, // 43: vev.wire.Request.wait:type_name -> vev.wire.WaitRequest
+	38, // 44: vev.wire.Request.stats:type_name -> vev.wire.StatsQuery
+	35, // 45: vev.wire.Request.history:type_name -> vev.wire.HistoryRequest
+	36, // 46: vev.wire.Request.search:type_name -> vev.wire.SearchRequest
+	49, // 47: vev.wire.Result.failure:type_name -> vev.wire.Failure
+	39, // 48: vev.wire.Result.sessions:type_name -> vev.wire.SessionList
+	42, // 49: vev.wire.Result.capture:type_name -> vev.wire.Capture
+	41, // 50: vev.wire.Result.wait:type_name -> vev.wire.WaitResult
+	48, // 51: vev.wire.Result.stats:type_name -> vev.wire.DaemonStats
+	44, // 52: vev.wire.Result.history:type_name -> vev.wire.Lines
+	47, // 53: vev.wire.Result.found:type_name -> vev.wire.Found
+	40, // 54: vev.wire.SessionList.sessions:type_name -> vev.wire.SessionRow
+	21, // 55: vev.wire.SessionRow.exit:type_name -> vev.wire.ExitStatus
+	3,  // 56: vev.wire.SessionRow.size:type_name -> vev.wire.Size
+	21, // 57: vev.wire.WaitResult.exit:type_name -> vev.wire.ExitStatus
+	3,  // 58: vev.wire.Capture.size:type_name -> vev.wire.Size
+	43, // 59: vev.wire.Capture.cursor:type_name -> vev.wire.Cursor
+	44, // 60: vev.wire.Capture.lines:type_name -> vev.wire.Lines
+	21, // 61: vev.wire.Capture.exit:type_name -> vev.wire.ExitStatus
+	45, // 62: vev.wire.Lines.lines:type_name -> vev.wire.Line
+	46, // 63: vev.wire.Line.runs:type_name -> vev.wire.Run
+	64, // [64:64] is the sub-list for method output_type
+	64, // [64:64] is the sub-list for method input_type
+	64, // [64:64] is the sub-list for extension type_name
+	64, // [64:64] is the sub-list for extension extendee
+	0,  // [0:64] is the sub-list for field type_name
 }
 
 func init() { file_session_proto_init() }
@@ -7115,8 +7240,9 @@ func file_session_proto_init() {
 		(*sessionServerEnvelope_Result)(nil),
 		(*sessionServerEnvelope_Ended)(nil),
 		(*sessionServerEnvelope_Refused)(nil),
+		(*sessionServerEnvelope_Packed)(nil),
 	}
-	file_session_proto_msgTypes[16].OneofWrappers = []any{
+	file_session_proto_msgTypes[17].OneofWrappers = []any{
 		(*event_Bell)(nil),
 		(*event_Title)(nil),
 		(*event_Cwd)(nil),
@@ -7127,7 +7253,7 @@ func file_session_proto_init() {
 		(*event_Exit)(nil),
 		(*event_Renamed)(nil),
 	}
-	file_session_proto_msgTypes[23].OneofWrappers = []any{
+	file_session_proto_msgTypes[24].OneofWrappers = []any{
 		(*request_New)(nil),
 		(*request_List)(nil),
 		(*request_Kill)(nil),
@@ -7142,7 +7268,7 @@ func file_session_proto_init() {
 		(*request_History)(nil),
 		(*request_Search)(nil),
 	}
-	file_session_proto_msgTypes[25].OneofWrappers = []any{
+	file_session_proto_msgTypes[26].OneofWrappers = []any{
 		(*result_Sessions)(nil),
 		(*result_Capture)(nil),
 		(*result_Wait)(nil),
@@ -7156,7 +7282,7 @@ func file_session_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_session_proto_rawDesc), len(file_session_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   48,
+			NumMessages:   49,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
