@@ -60,8 +60,10 @@ func TestPackedIsTheSame(t *testing.T) {
 					data[i] = byte(rng.Uint32())
 				}
 			}
-			m := &protocol.Output{Epoch: 1, New: 1, Full: true, Panes: []protocol.PaneUpdate{{Pane: 1, Data: data, Size: goldenSize}},
-				Layout: &protocol.Layout{Size: goldenSize, Panes: []protocol.PanePlace{{Pane: 1, Size: goldenSize}}}}
+			m := &protocol.Output{
+				Epoch: 1, New: 1, Full: true, Panes: []protocol.PaneUpdate{{Pane: 1, Data: data, Size: goldenSize}},
+				Layout: &protocol.Layout{Size: goldenSize, Panes: []protocol.PanePlace{{Pane: 1, Size: goldenSize}}},
+			}
 			down(t, client, server, m)
 		}
 		require.LessOrEqual(rt, cap(client.packed.out), 2*unpackStep, "a large envelope is not kept")
@@ -73,8 +75,10 @@ func TestPackingGains(t *testing.T) {
 	before := far.n
 	line := strings.Repeat("the quick brown fox \x1b[31mjumps\x1b[m ", 100)
 	for range 10 {
-		down(t, client, server, &protocol.Output{Epoch: 1, New: 1, Full: true, Panes: []protocol.PaneUpdate{{Pane: 1, Data: []byte(line), Size: goldenSize}},
-			Layout: &protocol.Layout{Size: goldenSize, Panes: []protocol.PanePlace{{Pane: 1, Size: goldenSize}}}})
+		down(t, client, server, &protocol.Output{
+			Epoch: 1, New: 1, Full: true, Panes: []protocol.PaneUpdate{{Pane: 1, Data: []byte(line), Size: goldenSize}},
+			Layout: &protocol.Layout{Size: goldenSize, Panes: []protocol.PanePlace{{Pane: 1, Size: goldenSize}}},
+		})
 	}
 	require.Less(t, far.n-before, len(line)/5, "ten times the same takes less than a fifth of once")
 }

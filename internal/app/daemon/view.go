@@ -64,9 +64,9 @@ type view struct {
 	flight      []flying // at most MaxOutputWindow, oldest first
 	flightBytes int
 	way         delay.Control // of the link that the view goes over
-	sent        time.Time // when the last state went out
-	burst       int       // states since the last quiet spell
-	eventBytes  int       // of event-only frames, charged to the next state
+	sent        time.Time     // when the last state went out
+	burst       int           // states since the last quiet spell
+	eventBytes  int           // of event-only frames, charged to the next state
 }
 
 // restart begins a new epoch: the client knows nothing.
