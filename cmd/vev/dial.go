@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"syscall"
 	"time"
 
 	"github.com/vev-term/vev/internal/adapters/brokeripc"
@@ -89,7 +90,11 @@ func (d *dialer) once(ctx context.Context) (ports.SessionClientConn, error) {
 		return nil, refusal(err)
 	}
 	// The stream goes in as it is: it may be the daemon's own connection, with all a socket can.
-	conn, err := sessionwire.Client(ctx, stream, software(), protocol.FeatureNone)
+	features := protocol.FeatureNone
+	if _, local := stream.(syscall.Conn); !local {
+		features = protocol.FeaturePacked // what is relayed may come from afar
+	}
+	conn, err := sessionwire.Client(ctx, stream, software(), features)
 	if err != nil {
 		_ = broker.Close()
 		return nil, cut(err)

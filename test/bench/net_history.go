@@ -97,7 +97,7 @@ func (s *site) talk() (*asker, error) {
 	}
 	stream, err := a.broker.OpenStream(ctx, protocol.LocalHost, protocol.StartIfNeeded)
 	if err == nil {
-		a.conn, err = sessionwire.Client(ctx, stream, "bench")
+		a.conn, err = sessionwire.Client(ctx, stream, "bench", protocol.FeaturePacked)
 	}
 	if err != nil {
 		a.close()

@@ -88,7 +88,7 @@ func (y *typist) Dial(ctx context.Context) (ports.SessionClientConn, error) {
 		}
 		_ = far.Close()
 	})
-	return sessionwire.Client(ctx, near, "near")
+	return sessionwire.Client(ctx, near, "near", protocol.FeaturePacked)
 }
 
 func (y *typist) Raw() error                         { return nil }
