@@ -122,6 +122,7 @@ var decodeCases = []struct {
 	}},
 	{"focus", "\x1b[I\x1b[O", []Event{{Kind: FocusIn}, {Kind: FocusOut}}},
 	{"paste", "\x1b[200~ls\x1c\x1b[A\x1b[200~\x1b[201\x1b[201~x", []Event{{Kind: PasteBegin}, {Kind: PasteText}, {Kind: PasteEnd}, Char('x')}},
+	{"escape and a paste", "\x1b\x1b[200~x\x1b[201~", []Event{keyed(Escape, 0), {Kind: PasteBegin}, {Kind: PasteText}, {Kind: PasteEnd}}},
 	{"paste end without begin", "\x1b[201~", []Event{{Kind: PasteEnd}}},
 	{"answers", "\x1b[?62;22c\x1b[>41;379;0c\x1b[0n\x1b[?2026;2$y\x1b[?1u\x1b[8;24;80t\x1b[12;40R", []Event{
 		{Kind: Reply}, {Kind: Reply}, {Kind: Reply}, {Kind: Reply}, {Kind: Reply}, {Kind: Reply}, {Kind: Reply},
