@@ -54,11 +54,8 @@ var typistSize = domain.Size{Cols: 80, Rows: 24}
 func newTypist(t *testing.T, rtt time.Duration, mode predict.Mode, command ...string) *typist {
 	t.Helper()
 	c := simnet.Conditions{Delay: rtt / 2}
-	y := &typist{
-		t: t, link: simnet.NewLink(1, c, c), daemon: daemon.New(daemon.Options{Programs: &pty.Programs{}}),
-		keys: make(chan []byte), events: make(chan ports.TerminalEvent), gone: make(chan struct{}),
-		screen: vt.New(vt.Options{Cols: typistSize.Cols, Rows: typistSize.Rows}), wrote: make(chan struct{}, 1),
-	}
+	y := terminalOnly(t)
+	y.link, y.daemon = simnet.NewLink(1, c, c), daemon.New(daemon.Options{Programs: &pty.Programs{}})
 	ctx, cancel := context.WithCancel(context.Background())
 	home := t.TempDir()
 	create := &protocol.Create{Name: "far", Command: domain.Command{
@@ -76,6 +73,14 @@ func newTypist(t *testing.T, rtt time.Duration, mode predict.Mode, command ...st
 		y.wg.Wait()
 	})
 	return y
+}
+
+// terminalOnly is a typist without a session.
+func terminalOnly(t *testing.T) *typist {
+	return &typist{
+		t: t, keys: make(chan []byte), events: make(chan ports.TerminalEvent), gone: make(chan struct{}),
+		screen: vt.New(vt.Options{Cols: typistSize.Cols, Rows: typistSize.Rows}), wrote: make(chan struct{}, 1),
+	}
 }
 
 // Dial implements ports.SessionDialer.
