@@ -53,7 +53,7 @@ func (h *history) push(t *Terminal, r *Row) {
 		h.pushPlain(r)
 	} else {
 		h.packed = t.pack(h.packed[:0], r, chunkBytes-offsetBytes)
-		t.work += uint64(len(h.packed))
+		t.work += uint64(len(h.packed) / 16) // as much as so many cells
 		copy(h.room(len(h.packed)), h.packed)
 	}
 	h.next++

@@ -167,3 +167,18 @@ func TestResizeThereAndBackKeepsAllText(t *testing.T) {
 func inked(tm *Terminal) string {
 	return strings.NewReplacer(" ", "", "\n", "").Replace(paragraphs(tm))
 }
+
+// TestRepeatIsTyping: REP does what as many characters would, however it goes about it.
+func TestRepeatIsTyping(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		o := anyOptions(t)
+		repeated, typed := New(o), New(o)
+		setup := strings.Join(rapid.SliceOfN(rapid.Custom(anyInput), 0, 8).Draw(t, "setup"), "") + "\x18\x1b\\\x18"
+		char := rapid.SampledFrom([]string{"x", "宽", "é"}).Draw(t, "char")
+		n := rapid.IntRange(1, o.Cols*(o.Rows+1)).Draw(t, "n")
+		repeated.Write(fmt.Appendf(nil, "%s%s\x1b[%db", setup, char, n))
+		typed.Write([]byte(setup + strings.Repeat(char, n+1)))
+		checkInvariants(t, repeated)
+		require.Equal(t, snap(typed), snap(repeated))
+	})
+}

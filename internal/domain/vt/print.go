@@ -127,7 +127,7 @@ func (t *Terminal) put(ch uint32, w int) {
 	t.changed = true
 	t.work += uint64(w)
 	if t.insertMode && t.cx >= t.left && t.cx <= t.right {
-		t.work += uint64(t.cols)
+		t.work += uint64(end - t.cx)
 		row.insert(t.cx, end, w, t.blank())
 	}
 	if row.wide {
@@ -137,6 +137,36 @@ func (t *Terminal) put(ch uint32, w int) {
 	row.set(t.cx, t.pen, ch, w)
 	t.joinable = true
 	t.advance(w, end)
+}
+
+// makeLines moves the text between left and right margins up as far as n wraps at the bottom margin will, but for the last of
+// them: moving it once is as cheap as moving it by one line.
+func (t *Terminal) makeLines(n int) {
+	n = min(n, t.bot-t.top+1) - 1
+	if n > 0 && t.pending && t.autowrap && !t.fullWidth() && t.cy == t.bot && t.cx == t.right {
+		t.scrollUp(t.top, t.bot, n)
+		t.cy -= n
+	}
+}
+
+// putRun writes some of n cells of w columns, at least one, and returns how many: those that fit in the cursor's line,
+// for which insert mode makes room at once.
+func (t *Terminal) putRun(ch uint32, w, n int) int {
+	if t.pending {
+		t.wrapPending()
+	}
+	end := t.lineEnd()
+	n = max(min(n, (end-t.cx)/w), 1)
+	inserting := t.insertMode
+	if inserting && n > 1 && t.cx >= t.left && t.cx <= t.right {
+		t.touch(t.cy).insert(t.cx, end, n*w, t.blank())
+		t.insertMode = false
+	}
+	for range n {
+		t.put(ch, w)
+	}
+	t.insertMode = inserting
+	return n
 }
 
 // advance moves the cursor behind what was printed at it.
@@ -314,11 +344,13 @@ func (t *Terminal) repeat(n int) {
 	}
 	w := int(propOf(t.lastRune) & propWidth)
 	// What more than a screen of them would leave is known: lines of the same, and the cursor as far in the last.
+	line := max((t.right+1-t.left)/w, 1)
 	if screen := t.cols * (t.nrows + 1); n > screen {
-		n = screen + (n-screen)%max((t.right+1-t.left)/w, 1)
+		n = screen + (n-screen)%line
 	}
-	for range n {
-		t.put(uint32(t.lastRune), w)
+	for n > 0 {
+		t.makeLines((n + line - 1) / line)
+		n -= t.putRun(uint32(t.lastRune), w, n)
 	}
 	t.lastRune = 0
 }

@@ -29,6 +29,9 @@ func TestSettledDifferences(t *testing.T) {
 		{"C1 in a CSI is carried out", "\x1b[3\u0085x", []string{"", "x", ""}, 1, 1},
 		{"1047 reset clears, and a pending wrap is off", "\x1b[?1047habcdefgh\x1b[?1047li", []string{"       i", "", ""}, 7, 0},
 		{"CSI u restores whatever its parameters", "a\x1b[s\x1b[3;3H\x1b[3ub", []string{"ab", "", ""}, 2, 0},
+		{"REP inserts as often as it says", "abc\x1b[H\x1b[4hx\x1b[2b", []string{"xxxabc", "", ""}, 3, 0},
+		{"REP inserts in every line it comes to", "ab\x1b[2;1Hcd\x1b[1;7H\x1b[4hx\x1b[2b", []string{"ab    xx", "xcd", ""}, 1, 1},
+		{"REP scrolls between left and right margins", "abc\r\ndef\r\nghi\x1b[?69h\x1b[2;3s\x1b[3;2Hx\x1b[6b", []string{"axx", "dxx", "gx"}, 2, 2},
 		{"DECLRMM set again keeps its margins", "\x1b[?69h\x1b[3;5s\x1b[?69h\x1b[1;3Habcd", []string{"  abc", "  d", ""}, 3, 1},
 	} {
 		tm := New(Options{Cols: 8, Rows: 3})
