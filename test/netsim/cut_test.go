@@ -25,7 +25,7 @@ import (
 	"github.com/vev-term/vev/internal/testkit/simnet"
 )
 
-// teletype is a program that prints what it reads, a few bytes at a time, and a bell for each '!'.
+// teletype is a program that prints what it reads, slowly, and a bell for each '!'.
 type teletype struct {
 	mu     sync.Mutex
 	turn   sync.Cond
@@ -57,16 +57,24 @@ func (p *teletype) Read(b []byte) (int, error) {
 	return n, nil
 }
 
+// Write takes its time, so that the daemon has input which it has not given to the program.
 func (p *teletype) Write(b []byte) (int, error) {
-	p.take(b)
+	for i := range b {
+		time.Sleep(15 * time.Millisecond)
+		p.take(b[i : i+1])
+	}
 	return len(b), nil
 }
 
-// TryWrite takes little, so that most input is queued.
 func (p *teletype) TryWrite(b []byte) int {
-	n := min(len(b), 2)
-	p.take(b[:n])
-	return n
+	p.mu.Lock()
+	takes := len(p.input)%4 == 0
+	p.mu.Unlock()
+	if !takes {
+		return 0
+	}
+	p.take(b[:1])
+	return 1
 }
 
 func (p *teletype) take(b []byte) {
@@ -120,9 +128,10 @@ type cutting struct {
 
 // cut says after how many bytes of one direction a conversation ends; times: how many do.
 type cut struct {
-	up    bool
-	after int
-	times int
+	up       bool
+	after    int
+	times    int
+	features uint64 // of the conversations
 }
 
 // counted counts what is written.
@@ -155,7 +164,7 @@ func (d *cutting) Dial(ctx context.Context) (ports.SessionClientConn, error) {
 		}
 		_ = carriage.Close()
 	})
-	conn, err := sessionwire.Client(ctx, d.up, "near")
+	conn, err := sessionwire.Client(ctx, d.up, "near", d.cut.features)
 	if err != nil {
 		return nil, err // not the nil of another type
 	}
@@ -225,7 +234,10 @@ func TestCutAtEveryByte(t *testing.T) {
 		}
 		for after := range bytes {
 			for _, times := range []int{1, 3} {
-				c := cut{up: up, after: after, times: times}
+				c := cut{up: up, after: after, times: times, features: protocol.FeatureNone}
+				if times > 1 {
+					c.features = protocol.FeaturePacked
+				}
 				k := converse(t, c)
 				if k.err != nil {
 					// It was cut before anything was attached.
