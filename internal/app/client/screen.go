@@ -158,7 +158,6 @@ func (s *screen) paint() error {
 	f := s.composer.compose(s.view.term, s.size)
 	s.buf = s.painter.Paint(s.buf, f)
 	err := s.write()
-	s.composer.input.modes.KittyFlags = s.painter.KittyFlags() // a terminal without them sends none
 	if s.composer.input != *s.shown.Load() {
 		now := s.composer.input
 		s.shown.Store(&now)

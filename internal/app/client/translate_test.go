@@ -32,6 +32,16 @@ func TestKeysOfATerminalWithoutKittysProtocol(t *testing.T) {
 	}
 }
 
+func TestKeysOfATerminalThatIsNotAskedForTheProtocol(t *testing.T) {
+	attached(t, func(a *attachment) { a.opts.Capabilities.Basic = true }, func(a *attachment) {
+		a.daemon.prints("\x1b[>1u")
+		synctest.Wait()
+		require.Zero(t, a.term.vt.Modes().KittyFlags)
+		a.types("\x03")
+		require.Equal(t, "\x1b[99;5u", a.daemon.typed())
+	})
+}
+
 func TestTheLeaderIsSeenAmongTranslatedKeys(t *testing.T) {
 	for _, mode := range []string{"\x1b[>1u", "\x1b[>8u"} {
 		attached(t, nil, func(a *attachment) {

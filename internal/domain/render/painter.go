@@ -72,9 +72,6 @@ func (p *Painter) Paint(dst []byte, f *Frame) []byte {
 	return p.placeCursor(dst, f)
 }
 
-// KittyFlags returns the kitty keyboard flags that the terminal was asked for.
-func (p *Painter) KittyFlags() uint8 { return p.state.modes.KittyFlags }
-
 // changedRows returns the rows [first, last) outside of which the terminal shows the frame.
 func (p *Painter) changedRows(f *Frame) (first, last int) {
 	for last = f.Rows; last > 0 && p.shadow[last-1].key == f.key(last-1); {
