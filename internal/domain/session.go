@@ -162,4 +162,24 @@ type SessionInfo struct {
 	Cwd      string
 	Title    string
 	Size     Size
+	Policy   SizePolicy
+}
+
+// Origin is where a client runs, as it says itself.
+type Origin struct {
+	Terminal string // name of its terminal's kind
+	Host     string
+	Pid      int // 0: not known
+}
+
+// ClientInfo is one row of the list of attached clients.
+type ClientInfo struct {
+	ID          uint64 // of the client, among all of its daemon; never given twice
+	Session     SessionID
+	SessionName string
+	Size        Size // of its terminal
+	ReadOnly    bool
+	Attached    time.Time
+	LastActive  time.Time // last attach, input or focus
+	Origin      Origin
 }

@@ -49,7 +49,7 @@ const (
 	MaxTokenBytes     = 16
 
 	MaxHosts         = 64       // of a catalogue: refused with Limit
-	MaxHostBytes     = 255      // name of a host, its alias or address
+	MaxHostBytes     = 255      // name of a host, its alias or address; name of a terminal's kind
 	MaxPreviewBytes  = 64 << 10 // content of one preview
 	MaxAnswerBytes   = 4 << 10  // answer to a question of ssh
 	MaxDeltaSessions = 1024     // session entries, and tombstones, of one delta

@@ -25,8 +25,9 @@ type (
 		Take     bool        // detach the others
 		Size     domain.Size // of the client's terminal
 		Agent    string      // path of the client's ssh agent socket on the daemon's machine, or empty
-		Create   *Create     // make the session if it is not there; nil: it must be there
-		Resume   *Resume     // go on with an attachment; the other fields but Size are ignored
+		Origin   domain.Origin
+		Create   *Create // make the session if it is not there; nil: it must be there
+		Resume   *Resume // go on with an attachment; the other fields but Size are ignored
 	}
 
 	// Create says what a new session is. An empty Name is the lowest free number.
@@ -36,6 +37,7 @@ type (
 		Size    domain.Size // zero: the attaching terminal's, or domain.DefaultSize
 		// HistoryLines is how many lines that left the screen are kept, at most MaxKeptLines; 0 leaves it to the daemon.
 		HistoryLines int
+		Policy       domain.SizePolicy
 	}
 
 	// Resume carries what the client has of an attachment whose connection was lost. The
@@ -58,6 +60,8 @@ type (
 	}
 
 	Resize struct{ Size domain.Size }
+	// Focus says that the client's terminal got, or lost, the keyboard's focus.
+	Focus  struct{ In bool }
 	Detach struct{}
 	Watch  struct{}
 
@@ -84,6 +88,20 @@ type (
 	Rename struct{ Session, Name string }
 	// DetachAll detaches every client of a session.
 	DetachAll struct{ Session string }
+	// DetachClient detaches the client of a session that has this id.
+	DetachClient struct {
+		Session string
+		Client  uint64
+	}
+	// Clients asks who is attached: to a session or, with an empty name, to any.
+	Clients struct{ Session string }
+	// SetSize says from now on how a session's size is decided. Size counts with domain.SizeFixed only; zero is the size
+	// it has.
+	SetSize struct {
+		Session string
+		Policy  domain.SizePolicy
+		Size    domain.Size
+	}
 	// Type gives bytes to the program as they are.
 	Type struct {
 		Session string
@@ -161,8 +179,9 @@ type (
 	}
 
 	Layout struct {
-		Size  domain.Size
-		Panes []PanePlace
+		Size   domain.Size
+		Policy domain.SizePolicy // why it is of that size
+		Panes  []PanePlace
 	}
 	PanePlace struct {
 		Pane     uint64
@@ -246,6 +265,7 @@ type ResultBody interface{ resultBody() }
 
 type (
 	Sessions   struct{ List []domain.SessionInfo }
+	ClientList struct{ List []domain.ClientInfo }
 	WaitResult struct {
 		Met   bool
 		Match string // the line that matched
@@ -343,6 +363,7 @@ func (*Request) sessionClient() {}
 func (*Input) sessionClient()   {}
 func (*Ack) sessionClient()     {}
 func (*Resize) sessionClient()  {}
+func (*Focus) sessionClient()   {}
 func (*Detach) sessionClient()  {}
 func (*Cancel) sessionClient()  {}
 
@@ -352,19 +373,22 @@ func (*Result) sessionServer()   {}
 func (*Ended) sessionServer()    {}
 func (*Refused) sessionServer()  {}
 
-func (*New) requestBody()       {}
-func (*List) requestBody()      {}
-func (*Kill) requestBody()      {}
-func (*Rename) requestBody()    {}
-func (*DetachAll) requestBody() {}
-func (*Type) requestBody()      {}
-func (*Keys) requestBody()      {}
-func (*Paste) requestBody()     {}
-func (*Capture) requestBody()   {}
-func (*History) requestBody()   {}
-func (*Search) requestBody()    {}
-func (*Wait) requestBody()      {}
-func (*Stats) requestBody()     {}
+func (*New) requestBody()          {}
+func (*List) requestBody()         {}
+func (*Kill) requestBody()         {}
+func (*Rename) requestBody()       {}
+func (*DetachAll) requestBody()    {}
+func (*DetachClient) requestBody() {}
+func (*Clients) requestBody()      {}
+func (*SetSize) requestBody()      {}
+func (*Type) requestBody()         {}
+func (*Keys) requestBody()         {}
+func (*Paste) requestBody()        {}
+func (*Capture) requestBody()      {}
+func (*History) requestBody()      {}
+func (*Search) requestBody()       {}
+func (*Wait) requestBody()         {}
+func (*Stats) requestBody()        {}
 
 func (Bell) eventBody()          {}
 func (Title) eventBody()         {}
@@ -376,6 +400,7 @@ func (PromptMark) eventBody()    {}
 func (Renamed) eventBody()       {}
 
 func (*Sessions) resultBody()    {}
+func (*ClientList) resultBody()  {}
 func (*WaitResult) resultBody()  {}
 func (*Captured) resultBody()    {}
 func (*Lines) resultBody()       {}

@@ -65,10 +65,21 @@ func checkAttach(m *protocol.Attach) error {
 	if err := checkSize("terminal", m.Size); err != nil {
 		return err
 	}
+	if err := checkOrigin(&m.Origin); err != nil {
+		return err
+	}
 	if m.Create != nil {
 		return checkCreate(m.Create)
 	}
 	return nil
+}
+
+func checkOrigin(o *domain.Origin) error {
+	return checkRange("process id of client", int64(o.Pid), 0, math.MaxInt32)
+}
+
+func checkPolicy(p domain.SizePolicy) error {
+	return checkRange("size policy", int64(p), int64(domain.SizeLatest), int64(domain.SizeFixed))
 }
 
 func checkCreate(c *protocol.Create) error {
@@ -89,6 +100,9 @@ func checkCreate(c *protocol.Create) error {
 		return err
 	}
 	if err := checkRange("history of a session", int64(c.HistoryLines), 0, protocol.MaxKeptLines); err != nil {
+		return err
+	}
+	if err := checkPolicy(c.Policy); err != nil {
 		return err
 	}
 	return checkSizeOrNone("session", c.Size)
@@ -115,6 +129,11 @@ func checkRequest(m *protocol.Request) error {
 		return checkRange("count of history", int64(body.Count), 0, math.MaxInt32)
 	case *protocol.Search:
 		return checkRange("column of search", int64(body.Col), 0, domain.MaxCols)
+	case *protocol.SetSize:
+		if err := checkPolicy(body.Policy); err != nil {
+			return err
+		}
+		return checkSizeOrNone("session", body.Size)
 	case *protocol.Wait:
 		return checkWait("idle time", body.Idle)
 	}
@@ -152,6 +171,12 @@ func checkResult(m *protocol.Result) error {
 				return err
 			}
 		}
+	case *protocol.ClientList:
+		for i := range body.List {
+			if err := checkClient(&body.List[i]); err != nil {
+				return err
+			}
+		}
 	case *protocol.Found:
 		return checkRange("column of found", int64(body.Col), 0, domain.MaxCols)
 	case *protocol.WaitResult:
@@ -185,7 +210,23 @@ func checkRow(s *domain.SessionInfo) error {
 	if err := checkExit(s.Exit); err != nil {
 		return err
 	}
+	if err := checkPolicy(s.Policy); err != nil {
+		return err
+	}
 	return checkSizeOrNone("session", s.Size)
+}
+
+func checkClient(c *domain.ClientInfo) error {
+	if err := checkRange("attach of client in ms", unixMS(c.Attached), 0, maxTimeMS); err != nil {
+		return err
+	}
+	if err := checkRange("last use of client in ms", unixMS(c.LastActive), 0, maxTimeMS); err != nil {
+		return err
+	}
+	if err := checkOrigin(&c.Origin); err != nil {
+		return err
+	}
+	return checkSize("client", c.Size)
 }
 
 func checkState(s domain.SessionState) error {

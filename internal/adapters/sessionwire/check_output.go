@@ -53,6 +53,9 @@ func checkLayout(l *protocol.Layout) error {
 	if err := checkSize("layout", l.Size); err != nil {
 		return err
 	}
+	if err := checkPolicy(l.Policy); err != nil {
+		return err
+	}
 	for i := range l.Panes {
 		p := &l.Panes[i]
 		if err := checkSize("pane", p.Size); err != nil {

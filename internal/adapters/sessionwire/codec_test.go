@@ -60,7 +60,7 @@ func withoutEmpty(m protocol.SessionServerMessage) protocol.SessionServerMessage
 		c.Events = nil
 	}
 	if c.Layout != nil && len(c.Layout.Panes) == 0 {
-		c.Layout = &protocol.Layout{Size: c.Layout.Size}
+		c.Layout = &protocol.Layout{Size: c.Layout.Size, Policy: c.Layout.Policy}
 	}
 	return &c
 }
@@ -83,7 +83,7 @@ func outputOf(w *wire.Output) *protocol.Output {
 		Epoch: w.GetEpoch(), Base: w.GetBase(), New: w.GetNew(), Full: w.GetFull(), Echo: w.GetEcho(), InputAcked: w.GetInputAcked(),
 	}
 	if w.HasLayout() {
-		m.Layout = &protocol.Layout{Size: sizeOf(w.GetLayout().GetSize())}
+		m.Layout = &protocol.Layout{Size: sizeOf(w.GetLayout().GetSize()), Policy: domain.SizePolicy(w.GetLayout().GetSizePolicy())}
 		for _, p := range w.GetLayout().GetPanes() {
 			m.Layout.Panes = append(m.Layout.Panes, protocol.PanePlace{
 				Pane: p.GetPane(), Col: int(p.GetCol()), Row: int(p.GetRow()), Size: sizeOf(p.GetSize()),

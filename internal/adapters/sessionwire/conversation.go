@@ -41,6 +41,7 @@ const (
 	kindResize
 	kindDetach
 	kindCancel
+	kindFocus
 
 	kindAttached
 	kindOutput
@@ -51,7 +52,7 @@ const (
 )
 
 var kindNames = [kindEnd]string{
-	"attach", "watch", "request", "input", "ack", "resize", "detach", "cancel",
+	"attach", "watch", "request", "input", "ack", "resize", "detach", "cancel", "focus",
 	"attached", "output", "result", "ended", "refused",
 }
 
@@ -97,7 +98,7 @@ func stepNew(k kind) (state, verdict) {
 // Refused; the daemon then drops what came.
 func (s state) stepAttachment(k kind) (state, verdict) {
 	switch k {
-	case kindRequest, kindInput, kindAck, kindResize, kindDetach, kindCancel, kindResult:
+	case kindRequest, kindInput, kindAck, kindResize, kindDetach, kindCancel, kindFocus, kindResult:
 		return s, accept
 	case kindAttached:
 		if s == stateAttaching {
@@ -148,6 +149,8 @@ func clientKind(m protocol.SessionClientMessage) kind {
 		return kindDetach
 	case *protocol.Cancel:
 		return kindCancel
+	case *protocol.Focus:
+		return kindFocus
 	}
 	return kindEnd
 }

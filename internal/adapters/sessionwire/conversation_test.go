@@ -16,15 +16,15 @@ func TestEveryMessageInEveryState(t *testing.T) {
 		stateNew: 'n', stateAttaching: 'g', stateAttached: 'a', stateRequesting: 'r',
 		stateWatching: 'w', stateEnded: 'e', stateClosed: 'c',
 	}
-	//      attach watch request input ack resize detach cancel | attached output result ended refused
+	//      attach watch request input ack resize detach cancel focus | attached output result ended refused
 	table := map[state]string{
-		stateNew:        "gwr.....|.....",
-		stateAttaching:  "..======|a.=.c",
-		stateAttached:   "..======|.==e.",
-		stateRequesting: "..=....=|..=.c",
-		stateWatching:   "........|....c",
-		stateEnded:      "~~~~~~c~|.....",
-		stateClosed:     "~~~~~~~~|.....",
+		stateNew:        "gwr......|.....",
+		stateAttaching:  "..=======|a.=.c",
+		stateAttached:   "..=======|.==e.",
+		stateRequesting: "..=....=.|..=.c",
+		stateWatching:   ".........|....c",
+		stateEnded:      "~~~~~~c~~|.....",
+		stateClosed:     "~~~~~~~~~|.....",
 	}
 	require.Len(t, table, len(states))
 	for s, row := range table {
@@ -81,7 +81,7 @@ func (r rules) allows(k kind) verdict {
 	case k == kindOutput || k == kindEnded:
 		return when(r.attached)
 	}
-	return when(r.first == kindAttach) // input, ack, resize, detach
+	return when(r.first == kindAttach) // input, ack, resize, detach, focus
 }
 
 func when(ok bool) verdict {

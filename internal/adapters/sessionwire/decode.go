@@ -26,6 +26,8 @@ func (d *clientDecoder) decode(frame []byte) (protocol.SessionClientMessage, err
 		return &d.ack, err
 	case tagResize:
 		return read[protocol.SessionClientMessage](body, &resizeShape, new(protocol.Resize), visitResize, checkResize)
+	case tagFocus:
+		return read[protocol.SessionClientMessage](body, &emptyShape, new(protocol.Focus), visitFocus, nil)
 	case tagDetach:
 		return read[protocol.SessionClientMessage](body, &emptyShape, new(protocol.Detach), wirefmt.Empty, nil)
 	case tagWatch:

@@ -20,6 +20,8 @@ func appendClient(b []byte, m protocol.SessionClientMessage) ([]byte, error) {
 			return b, err
 		}
 		return appendMessage(b, tagResize, &resizeShape, m, visitResize)
+	case *protocol.Focus:
+		return appendMessage(b, tagFocus, &emptyShape, m, visitFocus)
 	case *protocol.Detach:
 		return appendHead(b, tagDetach, 0), nil
 	case *protocol.Watch:

@@ -1,6 +1,7 @@
 package sessionwire
 
 import (
+	"math"
 	"time"
 
 	"github.com/vev-term/vev/internal/adapters/streamframe/wirefmt"
@@ -70,6 +71,26 @@ func sessionState(f *wirefmt.Fields, num wirefmt.Number, s *domain.SessionState)
 		*s = domain.SessionState(raw)
 		f.Note(num, checkRange("session state", int64(raw), int64(domain.Running), int64(domain.Exited)))
 	}
+}
+
+// sizePolicy checks before it narrows.
+func sizePolicy(f *wirefmt.Fields, num wirefmt.Number, p *domain.SizePolicy) {
+	raw := uint32(*p)
+	if wirefmt.Uint32(f, num, &raw) {
+		*p = domain.SizePolicy(min(raw, math.MaxUint8))
+		f.Note(num, checkPolicy(*p))
+	}
+}
+
+func visitOrigin(f *wirefmt.Fields, o *domain.Origin) {
+	wirefmt.Text(f, 1, &o.Terminal)
+	wirefmt.Text(f, 2, &o.Host)
+	wirefmt.Uint32(f, 3, &o.Pid)
+}
+
+// origin is not sent where it is empty.
+func origin(f *wirefmt.Fields, num wirefmt.Number, o *domain.Origin) {
+	wirefmt.Message(f, num, *o != domain.Origin{}, o, visitOrigin)
 }
 
 // toMS rounds up, so that the shortest time does not become none.

@@ -13,6 +13,7 @@ func visitAttach(f *wirefmt.Fields, m *protocol.Attach) {
 	wirefmt.Optional(f, 5, &m.Create, visitCreate)
 	wirefmt.Optional(f, 6, &m.Resume, visitResume)
 	wirefmt.Raw(f, 7, &m.Agent)
+	origin(f, 8, &m.Origin)
 }
 
 // visitCreate: what the system calls a string need not be UTF-8 and travels as bytes.
@@ -23,6 +24,7 @@ func visitCreate(f *wirefmt.Fields, c *protocol.Create) {
 	wirefmt.Raw(f, 4, &c.Command.Dir)
 	size(f, 5, &c.Size)
 	wirefmt.Uint32(f, 6, &c.HistoryLines)
+	sizePolicy(f, 7, &c.Policy)
 }
 
 func visitResume(f *wirefmt.Fields, r *protocol.Resume) {
@@ -31,6 +33,8 @@ func visitResume(f *wirefmt.Fields, r *protocol.Resume) {
 }
 
 func visitResize(f *wirefmt.Fields, m *protocol.Resize) { size(f, 1, &m.Size) }
+
+func visitFocus(f *wirefmt.Fields, m *protocol.Focus) { wirefmt.Bool(f, 1, &m.In) }
 
 func visitCancel(f *wirefmt.Fields, m *protocol.Cancel) { wirefmt.Uint64(f, 1, &m.ID) }
 
@@ -56,6 +60,9 @@ func visitRequest(f *wirefmt.Fields, m *protocol.Request) {
 	wirefmt.Variant(f, 20, &m.Body, wirefmt.Empty[protocol.Stats])
 	wirefmt.Variant(f, 21, &m.Body, visitHistory)
 	wirefmt.Variant(f, 22, &m.Body, visitSearch)
+	wirefmt.Variant(f, 23, &m.Body, visitClients)
+	wirefmt.Variant(f, 24, &m.Body, visitDetachClient)
+	wirefmt.Variant(f, 25, &m.Body, visitSetSize)
 }
 
 func visitNew(f *wirefmt.Fields, m *protocol.New) { visitCreate(f, &m.Create) }
@@ -107,6 +114,19 @@ func visitSearch(f *wirefmt.Fields, m *protocol.Search) {
 	wirefmt.Uint64(f, 4, &m.Line)
 	wirefmt.Uint32(f, 5, &m.Col)
 	wirefmt.Bool(f, 6, &m.Backward)
+}
+
+func visitClients(f *wirefmt.Fields, m *protocol.Clients) { wirefmt.Text(f, 1, &m.Session) }
+
+func visitDetachClient(f *wirefmt.Fields, m *protocol.DetachClient) {
+	wirefmt.Text(f, 1, &m.Session)
+	wirefmt.Uint64(f, 2, &m.Client)
+}
+
+func visitSetSize(f *wirefmt.Fields, m *protocol.SetSize) {
+	wirefmt.Text(f, 1, &m.Session)
+	sizePolicy(f, 2, &m.Policy)
+	size(f, 3, &m.Size)
 }
 
 func visitWait(f *wirefmt.Fields, m *protocol.Wait) {

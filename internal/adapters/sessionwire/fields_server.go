@@ -42,6 +42,7 @@ func visitResult(f *wirefmt.Fields, m *protocol.Result) {
 	wirefmt.Variant(f, 13, &m.Body, visitStats)
 	wirefmt.Variant(f, 14, &m.Body, visitLines)
 	wirefmt.Variant(f, 15, &m.Body, visitFound)
+	wirefmt.Variant(f, 16, &m.Body, visitClientList)
 }
 
 func visitSessions(f *wirefmt.Fields, m *protocol.Sessions) {
@@ -61,6 +62,22 @@ func visitRow(f *wirefmt.Fields, s *domain.SessionInfo) {
 	wirefmt.Raw(f, 10, &s.Cwd)
 	wirefmt.Text(f, 11, &s.Title)
 	size(f, 12, &s.Size)
+	sizePolicy(f, 13, &s.Policy)
+}
+
+func visitClientList(f *wirefmt.Fields, m *protocol.ClientList) {
+	wirefmt.Messages(f, 1, &m.List, nil, visitClient)
+}
+
+func visitClient(f *wirefmt.Fields, c *domain.ClientInfo) {
+	wirefmt.Uint64(f, 1, &c.ID)
+	identifier(f, 2, "session id of client", &c.Session)
+	wirefmt.Text(f, 3, &c.SessionName)
+	size(f, 4, &c.Size)
+	wirefmt.Bool(f, 5, &c.ReadOnly)
+	moment(f, 6, &c.Attached)
+	moment(f, 7, &c.LastActive)
+	origin(f, 8, &c.Origin)
 }
 
 func visitWaitResult(f *wirefmt.Fields, m *protocol.WaitResult) {

@@ -14,7 +14,7 @@ import (
 // Tags are never given to another message: a peer of any version knows what it reads.
 func TestTagsAreFrozen(t *testing.T) {
 	require.Equal(t, map[string]int{
-		"attach": 1, "watch": 2, "request": 3, "input": 4, "ack": 5, "resize": 6, "detach": 7, "cancel": 8,
+		"attach": 1, "watch": 2, "request": 3, "input": 4, "ack": 5, "resize": 6, "detach": 7, "cancel": 8, "focus": 9,
 	}, tagsOf(new(wire.SessionClientEnvelope), "body"))
 	require.Equal(t, map[string]int{
 		"attached": 1, "output": 2, "result": 3, "ended": 4, "refused": 5, "packed": 6,
@@ -24,10 +24,11 @@ func TestTagsAreFrozen(t *testing.T) {
 	}, tagsOf(new(wire.Event), "body"))
 	require.Equal(t, map[string]int{
 		"new": 10, "list": 11, "kill": 12, "rename": 13, "detach": 14, "type": 15, "keys": 16, "paste": 17,
-		"capture": 18, "wait": 19, "stats": 20, "history": 21, "search": 22,
+		"capture": 18, "wait": 19, "stats": 20, "history": 21, "search": 22, "clients": 23,
+		"detach_client": 24, "size": 25,
 	}, tagsOf(new(wire.Request), "body"))
 	require.Equal(t, map[string]int{
-		"sessions": 10, "capture": 11, "wait": 12, "stats": 13, "history": 14, "found": 15,
+		"sessions": 10, "capture": 11, "wait": 12, "stats": 13, "history": 14, "found": 15, "clients": 16,
 	}, tagsOf(new(wire.Result), "body"))
 }
 
@@ -50,6 +51,7 @@ func TestShapesCoverTheSchema(t *testing.T) {
 		{new(wire.Request), &requestShape},
 		{new(wire.Resize), &resizeShape},
 		{new(wire.Watch), &emptyShape},
+		{new(wire.Focus), &emptyShape},
 		{new(wire.Detach), &emptyShape},
 		{new(wire.Cancel), &emptyShape},
 		{new(wire.Attached), &attachedShape},

@@ -64,7 +64,21 @@ func genCreate() *rapid.Generator[protocol.Create] {
 				Dir:  rapid.SampledFrom([]string{"", "/", "/home/u\xff"}).Draw(t, "dir"),
 			},
 			Size:         genSizeOrNone().Draw(t, "size"),
+			Policy:       genPolicy().Draw(t, "policy"),
 			HistoryLines: rapid.IntRange(0, protocol.MaxKeptLines).Draw(t, "history lines"),
+		}
+	})
+}
+
+func genPolicy() *rapid.Generator[domain.SizePolicy] {
+	return rapid.Map(rapid.Uint8Range(0, uint8(domain.SizeFixed)), func(n uint8) domain.SizePolicy { return domain.SizePolicy(n) })
+}
+
+func genOrigin() *rapid.Generator[domain.Origin] {
+	return rapid.Custom(func(t *rapid.T) domain.Origin {
+		return domain.Origin{
+			Terminal: genText(protocol.MaxHostBytes).Draw(t, "terminal"), Host: genText(protocol.MaxHostBytes).Draw(t, "host"),
+			Pid: rapid.IntRange(0, 1<<31-1).Draw(t, "pid"),
 		}
 	})
 }
@@ -78,7 +92,7 @@ func genAttach() *rapid.Generator[*protocol.Attach] {
 		m := &protocol.Attach{
 			Session: genText(domain.MaxNameBytes).Draw(t, "session"), ReadOnly: rapid.Bool().Draw(t, "read only"),
 			Take: rapid.Bool().Draw(t, "take"), Size: genSize().Draw(t, "size"),
-			Agent: genText(protocol.MaxPathBytes).Draw(t, "agent"),
+			Agent: genText(protocol.MaxPathBytes).Draw(t, "agent"), Origin: genOrigin().Draw(t, "origin"),
 		}
 		if rapid.Bool().Draw(t, "create") {
 			c := genCreate().Draw(t, "new session")
@@ -94,7 +108,7 @@ func genAttach() *rapid.Generator[*protocol.Attach] {
 func genRequestBody() *rapid.Generator[protocol.RequestBody] {
 	return rapid.Custom(func(t *rapid.T) protocol.RequestBody {
 		session := genText(domain.MaxNameBytes).Draw(t, "session")
-		switch rapid.IntRange(0, 13).Draw(t, "request") {
+		switch rapid.IntRange(0, 16).Draw(t, "request") {
 		case 0:
 			return &protocol.New{Create: genCreate().Draw(t, "create")}
 		case 1:
@@ -140,6 +154,14 @@ func genRequestBody() *rapid.Generator[protocol.RequestBody] {
 				Line: rapid.Uint64().Draw(t, "line"), Col: rapid.IntRange(0, domain.MaxCols).Draw(t, "col"),
 				Backward: rapid.Bool().Draw(t, "backward"),
 			}
+		case 13:
+			return &protocol.Clients{Session: session}
+		case 14:
+			return &protocol.DetachClient{Session: session, Client: rapid.Uint64().Draw(t, "client")}
+		case 15:
+			return &protocol.SetSize{
+				Session: session, Policy: genPolicy().Draw(t, "policy"), Size: genSizeOrNone().Draw(t, "size"),
+			}
 		}
 		return nil // of a newer peer
 	})
@@ -147,7 +169,7 @@ func genRequestBody() *rapid.Generator[protocol.RequestBody] {
 
 func genClient() *rapid.Generator[protocol.SessionClientMessage] {
 	return rapid.Custom(func(t *rapid.T) protocol.SessionClientMessage {
-		switch rapid.IntRange(1, 8).Draw(t, "tag") {
+		switch rapid.IntRange(1, 9).Draw(t, "tag") {
 		case tagAttach:
 			return genAttach().Draw(t, "attach")
 		case tagWatch:
@@ -171,6 +193,8 @@ func genClient() *rapid.Generator[protocol.SessionClientMessage] {
 			return &protocol.Resize{Size: genSize().Draw(t, "size")}
 		case tagDetach:
 			return &protocol.Detach{}
+		case tagFocus:
+			return &protocol.Focus{In: rapid.Bool().Draw(t, "in")}
 		}
 		return &protocol.Cancel{ID: rapid.Uint64().Draw(t, "id")}
 	})
@@ -196,7 +220,7 @@ func genFailure() *rapid.Generator[*protocol.Failure] {
 
 func genLayout() *rapid.Generator[*protocol.Layout] {
 	return rapid.Custom(func(t *rapid.T) *protocol.Layout {
-		l := &protocol.Layout{Size: genSize().Draw(t, "layout")}
+		l := &protocol.Layout{Size: genSize().Draw(t, "layout"), Policy: genPolicy().Draw(t, "policy")}
 		for range rapid.IntRange(0, 3).Draw(t, "places") {
 			p := protocol.PanePlace{Pane: rapid.Uint64().Draw(t, "pane")}
 			p.Col = rapid.IntRange(0, l.Size.Cols-1).Draw(t, "col")
@@ -307,7 +331,22 @@ func genSessions() *rapid.Generator[*protocol.Sessions] {
 				Attached: rapid.IntRange(0, 64).Draw(t, "attached"), Created: genTime().Draw(t, "created"),
 				LastUsed: genTime().Draw(t, "last used"), Pid: rapid.IntRange(0, 1<<22).Draw(t, "pid"),
 				Command: genStrings(3).Draw(t, "command"), Cwd: string(genData(40).Draw(t, "cwd")),
-				Title: genText(60).Draw(t, "title"), Size: genSizeOrNone().Draw(t, "size"),
+				Title: genText(60).Draw(t, "title"), Size: genSizeOrNone().Draw(t, "size"), Policy: genPolicy().Draw(t, "policy"),
+			})
+		}
+		return m
+	})
+}
+
+func genClientList() *rapid.Generator[*protocol.ClientList] {
+	return rapid.Custom(func(t *rapid.T) *protocol.ClientList {
+		m := &protocol.ClientList{}
+		for range rapid.IntRange(0, 3).Draw(t, "clients") {
+			m.List = append(m.List, domain.ClientInfo{
+				ID: rapid.Uint64().Draw(t, "client"), Session: domain.SessionID(genToken().Draw(t, "id")),
+				SessionName: genText(domain.MaxNameBytes).Draw(t, "session"), Size: genSize().Draw(t, "size"),
+				ReadOnly: rapid.Bool().Draw(t, "read only"), Attached: genTime().Draw(t, "attached"),
+				LastActive: genTime().Draw(t, "active"), Origin: genOrigin().Draw(t, "origin"),
 			})
 		}
 		return m
@@ -353,7 +392,7 @@ func genResult() *rapid.Generator[*protocol.Result] {
 		if m.Outcome == protocol.OutcomeFailed {
 			m.Failure = genFailure().Draw(t, "failure")
 		}
-		switch rapid.IntRange(0, 6).Draw(t, "result") {
+		switch rapid.IntRange(0, 7).Draw(t, "result") {
 		case 0:
 			m.Body = genSessions().Draw(t, "sessions")
 		case 1:
@@ -372,6 +411,8 @@ func genResult() *rapid.Generator[*protocol.Result] {
 				Met: rapid.Bool().Draw(t, "met"), Line: rapid.Uint64().Draw(t, "line"),
 				Col: rapid.IntRange(0, domain.MaxCols).Draw(t, "col"),
 			}
+		case 6:
+			m.Body = genClientList().Draw(t, "clients")
 		}
 		return m
 	})

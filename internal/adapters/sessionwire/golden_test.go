@@ -19,11 +19,12 @@ import (
 var update = flag.Bool("update", false, "write testdata/v1 anew: only for messages that no release has spoken")
 
 var (
-	goldenID    = domain.SessionID{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
-	goldenToken = protocol.Token{16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31}
-	goldenTime  = time.UnixMilli(1700000000123).UTC()
-	goldenFail  = protocol.Failure{Kind: fault.NotFound, Text: `no session "w"`, Hint: "vev ls shows what is running"}
-	goldenSize  = domain.Size{Cols: 132, Rows: 43}
+	goldenID     = domain.SessionID{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
+	goldenToken  = protocol.Token{16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31}
+	goldenTime   = time.UnixMilli(1700000000123).UTC()
+	goldenFail   = protocol.Failure{Kind: fault.NotFound, Text: `no session "w"`, Hint: "vev ls shows what is running"}
+	goldenOrigin = domain.Origin{Terminal: "xterm-kitty", Host: "desk", Pid: 4711}
+	goldenSize   = domain.Size{Cols: 132, Rows: 43}
 )
 
 func goldenCreate() protocol.Create {
@@ -45,27 +46,33 @@ func goldenClient() map[string]protocol.SessionClientMessage {
 			Session: "work", ReadOnly: true, Take: true, Size: goldenSize, Create: &create, Agent: "/tmp/ssh-1/agent.2",
 			Resume: &protocol.Resume{Token: goldenToken, EventSeq: 7},
 		},
-		"watch":            &protocol.Watch{},
-		"input":            &protocol.Input{Seq: 1 << 33, Data: []byte("ls\r\x1b[A\x00\xff")},
-		"ack":              &protocol.Ack{Epoch: 2, State: 1000, EventSeq: 5},
-		"resize":           &protocol.Resize{Size: goldenSize},
-		"detach":           &protocol.Detach{},
-		"cancel":           &protocol.Cancel{ID: 300},
-		"request_new":      goldenRequest(&protocol.New{Create: create}),
-		"request_list":     goldenRequest(&protocol.List{}),
-		"request_brief":    goldenRequest(&protocol.List{Brief: true}),
-		"request_kill":     goldenRequest(&protocol.Kill{Session: "work"}),
-		"request_rename":   goldenRequest(&protocol.Rename{Session: "work", Name: "play"}),
-		"request_detach":   goldenRequest(&protocol.DetachAll{Session: "work"}),
-		"request_type":     goldenRequest(&protocol.Type{Session: "work", Data: []byte("make\r")}),
-		"request_keys":     goldenRequest(&protocol.Keys{Session: "work", Names: []string{"C-c", "Enter"}}),
-		"request_paste":    goldenRequest(&protocol.Paste{Session: "work", Data: []byte("a\nb"), Begin: true, End: true}),
-		"request_capture":  goldenRequest(&protocol.Capture{Session: "work", HistoryLines: 500}),
-		"request_wait":     goldenRequest(&protocol.Wait{Session: "work", Text: `\$ $`, Idle: 250 * time.Millisecond, Exit: true}),
-		"request_stats":    goldenRequest(&protocol.Stats{}),
-		"request_history":  goldenRequest(&protocol.History{Session: "work", Pane: 1, First: 100000, Count: 200}),
-		"request_search":   goldenRequest(&protocol.Search{Session: "work", Pane: 1, Pattern: "err(or)?", Line: 70000, Col: 12, Backward: true}),
-		"request_of_newer": &protocol.Request{ID: 1},
+		"attach_origin":         &protocol.Attach{Session: "work", Size: goldenSize, Origin: goldenOrigin},
+		"request_new_largest":   goldenRequest(&protocol.New{Create: protocol.Create{HistoryLines: 5000, Policy: domain.SizeLargest}}),
+		"watch":                 &protocol.Watch{},
+		"input":                 &protocol.Input{Seq: 1 << 33, Data: []byte("ls\r\x1b[A\x00\xff")},
+		"ack":                   &protocol.Ack{Epoch: 2, State: 1000, EventSeq: 5},
+		"resize":                &protocol.Resize{Size: goldenSize},
+		"detach":                &protocol.Detach{},
+		"focus":                 &protocol.Focus{In: true},
+		"cancel":                &protocol.Cancel{ID: 300},
+		"request_new":           goldenRequest(&protocol.New{Create: create}),
+		"request_list":          goldenRequest(&protocol.List{}),
+		"request_brief":         goldenRequest(&protocol.List{Brief: true}),
+		"request_kill":          goldenRequest(&protocol.Kill{Session: "work"}),
+		"request_rename":        goldenRequest(&protocol.Rename{Session: "work", Name: "play"}),
+		"request_detach":        goldenRequest(&protocol.DetachAll{Session: "work"}),
+		"request_type":          goldenRequest(&protocol.Type{Session: "work", Data: []byte("make\r")}),
+		"request_keys":          goldenRequest(&protocol.Keys{Session: "work", Names: []string{"C-c", "Enter"}}),
+		"request_paste":         goldenRequest(&protocol.Paste{Session: "work", Data: []byte("a\nb"), Begin: true, End: true}),
+		"request_capture":       goldenRequest(&protocol.Capture{Session: "work", HistoryLines: 500}),
+		"request_wait":          goldenRequest(&protocol.Wait{Session: "work", Text: `\$ $`, Idle: 250 * time.Millisecond, Exit: true}),
+		"request_stats":         goldenRequest(&protocol.Stats{}),
+		"request_history":       goldenRequest(&protocol.History{Session: "work", Pane: 1, First: 100000, Count: 200}),
+		"request_clients":       goldenRequest(&protocol.Clients{Session: "work"}),
+		"request_detach_client": goldenRequest(&protocol.DetachClient{Session: "work", Client: 3}),
+		"request_size":          goldenRequest(&protocol.SetSize{Session: "work", Policy: domain.SizeFixed, Size: goldenSize}),
+		"request_search":        goldenRequest(&protocol.Search{Session: "work", Pane: 1, Pattern: "err(or)?", Line: 70000, Col: 12, Backward: true}),
+		"request_of_newer":      &protocol.Request{ID: 1},
 	}
 }
 
@@ -89,6 +96,11 @@ func goldenServer() map[string]protocol.SessionServerMessage {
 	return map[string]protocol.SessionServerMessage{
 		"attached": &protocol.Attached{
 			ID: goldenID, Name: "work", Token: goldenToken, InputReceived: 12, Size: goldenSize, ReadOnly: true, Created: true,
+		},
+		"output_smallest": &protocol.Output{
+			Epoch: 1, Base: 4, New: 5, Layout: &protocol.Layout{
+				Size: goldenSize, Policy: domain.SizeSmallest, Panes: []protocol.PanePlace{{Pane: 1, Size: goldenSize}},
+			},
 		},
 		"output_full": &protocol.Output{
 			Epoch: 1, New: 1, Full: true, Echo: 3, InputAcked: 4,
@@ -141,7 +153,12 @@ func goldenServer() map[string]protocol.SessionServerMessage {
 			InputQueued: 13, InputWaits: 14, HeapBytes: 15, Goroutines: 16, ForeignRefused: 17,
 		}}),
 		"result_history": goldenResult(&lines),
-		"result_found":   goldenResult(&protocol.Found{Met: true, Line: 69000, Col: 7}),
+		"result_clients": goldenResult(&protocol.ClientList{List: []domain.ClientInfo{{
+			ID: 3, Session: goldenID, SessionName: "work", Size: goldenSize, ReadOnly: true,
+			Attached: time.UnixMilli(1700000000000).UTC(), LastActive: time.UnixMilli(1700000060000).UTC(),
+			Origin: goldenOrigin,
+		}}}),
+		"result_found": goldenResult(&protocol.Found{Met: true, Line: 69000, Col: 7}),
 	}
 }
 

@@ -117,7 +117,7 @@ func sizeLayout(l *protocol.Layout) int {
 	for i := range l.Panes {
 		n += sizeField(2, sizePlace(&l.Panes[i]))
 	}
-	return n
+	return n + sizeUint(3, uint64(l.Policy))
 }
 
 func appendLayout(b []byte, l *protocol.Layout) []byte {
@@ -128,7 +128,7 @@ func appendLayout(b []byte, l *protocol.Layout) []byte {
 		b = appendUint(appendUint(appendUint(b, 1, p.Pane), 2, uint64(p.Col)), 3, uint64(p.Row))
 		b = appendSizeField(b, 4, p.Size)
 	}
-	return b
+	return appendUint(b, 3, uint64(l.Policy))
 }
 
 func sizePlace(p *protocol.PanePlace) int {

@@ -1,6 +1,7 @@
 package sessionwire
 
 import (
+	"math"
 	"unicode/utf8"
 
 	"github.com/vev-term/vev/internal/adapters/streamframe/wirefmt"
@@ -220,6 +221,8 @@ func parseLayout(b []byte, l *protocol.Layout) error {
 			}
 			l.Panes = append(l.Panes, protocol.PanePlace{})
 			err = parsePlace(c.data, &l.Panes[len(l.Panes)-1])
+		case c.isUint(3):
+			l.Policy = domain.SizePolicy(min(c.uint, math.MaxUint8))
 		}
 		if err != nil {
 			return err

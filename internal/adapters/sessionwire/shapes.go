@@ -7,7 +7,7 @@ import (
 )
 
 // maxField is the largest field number of the messages below.
-const maxField = 22
+const maxField = 25
 
 // fields has each field at its number; the zero field is a number or unknown, and bounded by
 // its own size. Slices and values, not maps and pointers: the linker lays them out, and they
@@ -34,6 +34,10 @@ var (
 		2: {name: "text", bytes: fault.MaxText},
 		3: {name: "hint", bytes: fault.MaxText},
 	}}
+	originShape = shape{"origin", fields{
+		1: {name: "terminal", bytes: protocol.MaxHostBytes},
+		2: {name: "host", bytes: protocol.MaxHostBytes},
+	}}
 	createShape = shape{"new session", fields{
 		1: name("name"),
 		2: {name: "argument", bytes: protocol.MaxArgBytes, count: protocol.MaxArgs, total: protocol.MaxArgBytes},
@@ -48,6 +52,7 @@ var (
 		5: {name: "new session", of: &createShape},
 		6: {name: "resume", of: &resumeShape},
 		7: {name: "agent", bytes: protocol.MaxPathBytes},
+		8: {name: "origin", of: &originShape},
 	}}
 	resizeShape  = shape{"resize", fields{1: {name: "size", of: &sizeShape}}}
 	requestShape = shape{"request", fields{
@@ -67,6 +72,9 @@ var (
 		20: {name: "stats", of: &emptyShape, union: true},
 		21: {name: "history", of: &shape{"history", fields{1: name("session")}}, union: true},
 		22: {name: "search", of: &shape{"search", fields{1: name("session"), 3: {name: "pattern", bytes: protocol.MaxPatternBytes}}}, union: true},
+		23: {name: "clients", of: &shape{"clients", fields{1: name("session")}}, union: true},
+		24: {name: "detach client", of: &shape{"detach client", fields{1: name("session")}}, union: true},
+		25: {name: "size", of: &shape{"size", fields{1: name("session"), 3: {name: "size", of: &sizeShape}}}, union: true},
 	}}
 )
 
@@ -93,6 +101,7 @@ var (
 		13: {name: "stats", of: &shape{"stats", fields{2: {name: "version", bytes: versionBytes}}}, union: true},
 		14: {name: "history", of: &historyShape, union: true},
 		15: {name: "found", of: &emptyShape, union: true},
+		16: {name: "clients", of: &clientsShape, union: true},
 	}}
 	sessionsShape = shape{"sessions", fields{1: {name: "session", count: protocol.MaxSessions, of: &shape{"session", fields{
 		1:  {name: "id", bytes: idBytes},
@@ -102,6 +111,12 @@ var (
 		10: {name: "directory", bytes: protocol.MaxPathBytes},
 		11: {name: "title", bytes: protocol.MaxTextBytes},
 		12: {name: "size", of: &sizeShape},
+	}}}}}
+	clientsShape = shape{"clients", fields{1: {name: "client", count: protocol.MaxConversations, of: &shape{"client", fields{
+		2: {name: "session id", bytes: idBytes},
+		3: name("session"),
+		4: {name: "size", of: &sizeShape},
+		8: {name: "origin", of: &originShape},
 	}}}}}
 	captureShape = shape{"capture", fields{
 		1: {name: "size", of: &sizeShape},

@@ -64,10 +64,15 @@ func TestWhatAClientMustNotSend(t *testing.T) {
 	maxWait := uint32(protocol.MaxWait / time.Millisecond)
 	unknown := protowire.AppendVarint(protowire.AppendTag(nil, 99, protowire.VarintType), 7)
 	create := wire.Create_builder{Name: "w"}
+	origin := func(terminal, host string, pid uint32) []byte {
+		return frameOf(t, tagAttach, wire.Attach_builder{
+			Size: size, Origin: wire.Origin_builder{Terminal: terminal, Host: host, Pid: pid}.Build(),
+		}.Build())
+	}
 
 	for _, r := range []refusal{
 		{"no field", []byte{0}, "the envelope cannot be read: invalid field number"},
-		{"unknown tag", raw(9, nil), "message 9 is none of a session client"},
+		{"unknown tag", raw(10, nil), "message 10 is none of a session client"},
 		{"a broker's tag", raw(101, nil), "message 101 is none of a session client"},
 		{"no message", []byte{tagDetach << 3, 1}, "envelope field 7 is no message"},
 		{"cut short", frameOf(t, tagAttach, wire.Attach_builder{Session: "work", Size: size}.Build())[:9], "message 1 is cut short: unexpected EOF"},
@@ -125,6 +130,15 @@ func TestWhatAClientMustNotSend(t *testing.T) {
 		{"history lines", request(wire.Request_builder{Capture: wire.CaptureRequest_builder{HistoryLines: 1 << 31}.Build()}), "history of capture is 2147483648, must be 0 to 2147483647"},
 		{"count", request(wire.Request_builder{History: wire.HistoryRequest_builder{Count: 1 << 31}.Build()}), "count of history is 2147483648, must be 0 to 2147483647"},
 		{"new session in a request", request(wire.Request_builder{New: create.Build()}), ""},
+		{"last policy", request(wire.Request_builder{Size: wire.SizeRequest_builder{SizePolicy: 3}.Build()}), ""},
+		{"policy", request(wire.Request_builder{Size: wire.SizeRequest_builder{SizePolicy: 4}.Build()}), "size policy is 4, must be 0 to 3"},
+		{"policy far away", request(wire.Request_builder{Size: wire.SizeRequest_builder{SizePolicy: 256}.Build()}), "size policy is 255, must be 0 to 3"},
+		{"fixed size", request(wire.Request_builder{Size: wire.SizeRequest_builder{SizePolicy: 3, Size: wire.Size_builder{Cols: 1001, Rows: 1}.Build()}.Build()}), "session size is 1001x1, must be 1x1 to 1000x500"},
+		{"policy of a new session", attach(wire.Create_builder{SizePolicy: 4}), "size policy is 4, must be 0 to 3"},
+		{"longest origin", origin(long(255), long(255), 1<<31-1), ""},
+		{"terminal", origin(long(256), "", 0), "terminal of origin of 256 bytes is 1 over the limit of 255"},
+		{"host", origin("", long(256), 0), "host of origin of 256 bytes is 1 over the limit of 255"},
+		{"process id", origin("", "", 1<<31), "process id of client is 2147483648, must be 0 to 2147483647"},
 		{"new size", request(wire.Request_builder{New: wire.Create_builder{Size: wire.Size_builder{Cols: 1}.Build()}.Build()}), "session size is 1x0, must be 1x1 to 1000x500"},
 	} {
 		t.Run(r.what, func(t *testing.T) {
@@ -179,6 +193,10 @@ func TestWhatAServerMustNotSend(t *testing.T) {
 		return result(wire.Result_builder{Sessions: wire.SessionList_builder{Sessions: []*wire.SessionRow{r.Build()}}.Build()})
 	}
 	title, bell := long(4<<10), true
+	client := wire.ClientRow_builder{SessionId: make([]byte, 16), Size: size}
+	clients := func(n int, c wire.ClientRow_builder) []byte {
+		return result(wire.Result_builder{Clients: wire.ClientList_builder{Clients: many(n, c.Build())}.Build()})
+	}
 
 	for _, r := range []refusal{
 		{"unknown tag", raw(6, nil), "message 6 is none of a session server"},
@@ -194,6 +212,8 @@ func TestWhatAServerMustNotSend(t *testing.T) {
 		{"size of a pane", state(wire.Output_builder{Panes: many(1, new(wire.PaneUpdate))}), "pane size is 0x0, must be 1x1 to 1000x500"},
 		{"two layouts", raw(tagOutput, append(frameOf(t, 7, new(wire.Layout)), frameOf(t, 7, new(wire.Layout))...)), "field 7 of output is given twice"},
 		{"two sizes", raw(tagOutput, raw(8, append(frameOf(t, 5, size), frameOf(t, 5, size)...))), "field 5 of pane update is given twice"},
+		{"last policy", state(wire.Output_builder{Layout: wire.Layout_builder{Size: size, SizePolicy: 3}.Build()}), ""},
+		{"policy", state(wire.Output_builder{Layout: wire.Layout_builder{Size: size, SizePolicy: 256}.Build()}), "size policy is 255, must be 0 to 3"},
 		{"size of a layout", state(wire.Output_builder{Layout: new(wire.Layout)}), "layout size is 0x0, must be 1x1 to 1000x500"},
 		{"places", state(wire.Output_builder{Layout: wire.Layout_builder{Size: size, Panes: many(65, new(wire.PanePlace))}.Build()}), "panes of layout: 65 given, 1 over the limit of 64"},
 		{"last place", place(70, 20), ""},
@@ -250,6 +270,11 @@ func TestWhatAServerMustNotSend(t *testing.T) {
 		{"title of a capture", capture(wire.Capture_builder{Title: title + "x"}), "title of capture of 4097 bytes is 1 over the limit of 4096"},
 		{"most sessions", result(wire.Result_builder{Sessions: wire.SessionList_builder{Sessions: many(1024, wire.SessionRow_builder{Id: make([]byte, 16)}.Build())}.Build()}), ""},
 		{"sessions", result(wire.Result_builder{Sessions: wire.SessionList_builder{Sessions: many(1025, wire.SessionRow_builder{Id: make([]byte, 16)}.Build())}.Build()}), "session of sessions: 1025 given, 1 over the limit of 1024"},
+		{"most clients", clients(1024, client), ""},
+		{"clients", clients(1025, client), "client of clients: 1025 given, 1 over the limit of 1024"},
+		{"client without a size", clients(1, wire.ClientRow_builder{SessionId: make([]byte, 16)}), "client size is 0x0, must be 1x1 to 1000x500"},
+		{"client without a session", clients(1, wire.ClientRow_builder{Size: size}), "session id of client has 0 bytes, must have 16"},
+		{"policy of a session", row(wire.SessionRow_builder{SizePolicy: 4}), "size policy is 4, must be 0 to 3"},
 		{"last time", row(wire.SessionRow_builder{CreatedUnixMs: maxTimeMS}), ""},
 		{"time", row(wire.SessionRow_builder{CreatedUnixMs: maxTimeMS + 1}), "creation of session in ms is 253402300800000, must be 0 to 253402300799999"},
 		{"time before", row(wire.SessionRow_builder{LastUsedUnixMs: -1}), "last use of session in ms is -1, must be 0 to 253402300799999"},

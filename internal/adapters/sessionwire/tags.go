@@ -10,6 +10,7 @@ const (
 	tagResize  = 6
 	tagDetach  = 7
 	tagCancel  = 8
+	tagFocus   = 9
 
 	tagAttached = 1
 	tagOutput   = 2

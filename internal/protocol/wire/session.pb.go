@@ -125,6 +125,15 @@ func (x *SessionClientEnvelope) GetCancel() *Cancel {
 	return nil
 }
 
+func (x *SessionClientEnvelope) GetFocus() *Focus {
+	if x != nil {
+		if x, ok := x.xxx_hidden_Body.(*sessionClientEnvelope_Focus); ok {
+			return x.Focus
+		}
+	}
+	return nil
+}
+
 func (x *SessionClientEnvelope) SetAttach(v *Attach) {
 	if v == nil {
 		x.xxx_hidden_Body = nil
@@ -187,6 +196,14 @@ func (x *SessionClientEnvelope) SetCancel(v *Cancel) {
 		return
 	}
 	x.xxx_hidden_Body = &sessionClientEnvelope_Cancel{v}
+}
+
+func (x *SessionClientEnvelope) SetFocus(v *Focus) {
+	if v == nil {
+		x.xxx_hidden_Body = nil
+		return
+	}
+	x.xxx_hidden_Body = &sessionClientEnvelope_Focus{v}
 }
 
 func (x *SessionClientEnvelope) HasBody() bool {
@@ -260,6 +277,14 @@ func (x *SessionClientEnvelope) HasCancel() bool {
 	return ok
 }
 
+func (x *SessionClientEnvelope) HasFocus() bool {
+	if x == nil {
+		return false
+	}
+	_, ok := x.xxx_hidden_Body.(*sessionClientEnvelope_Focus)
+	return ok
+}
+
 func (x *SessionClientEnvelope) ClearBody() {
 	x.xxx_hidden_Body = nil
 }
@@ -312,6 +337,12 @@ func (x *SessionClientEnvelope) ClearCancel() {
 	}
 }
 
+func (x *SessionClientEnvelope) ClearFocus() {
+	if _, ok := x.xxx_hidden_Body.(*sessionClientEnvelope_Focus); ok {
+		x.xxx_hidden_Body = nil
+	}
+}
+
 const SessionClientEnvelope_Body_not_set_case case_SessionClientEnvelope_Body = 0
 const SessionClientEnvelope_Attach_case case_SessionClientEnvelope_Body = 1
 const SessionClientEnvelope_Watch_case case_SessionClientEnvelope_Body = 2
@@ -321,6 +352,7 @@ const SessionClientEnvelope_Ack_case case_SessionClientEnvelope_Body = 5
 const SessionClientEnvelope_Resize_case case_SessionClientEnvelope_Body = 6
 const SessionClientEnvelope_Detach_case case_SessionClientEnvelope_Body = 7
 const SessionClientEnvelope_Cancel_case case_SessionClientEnvelope_Body = 8
+const SessionClientEnvelope_Focus_case case_SessionClientEnvelope_Body = 9
 
 func (x *SessionClientEnvelope) WhichBody() case_SessionClientEnvelope_Body {
 	if x == nil {
@@ -343,6 +375,8 @@ func (x *SessionClientEnvelope) WhichBody() case_SessionClientEnvelope_Body {
 		return SessionClientEnvelope_Detach_case
 	case *sessionClientEnvelope_Cancel:
 		return SessionClientEnvelope_Cancel_case
+	case *sessionClientEnvelope_Focus:
+		return SessionClientEnvelope_Focus_case
 	default:
 		return SessionClientEnvelope_Body_not_set_case
 	}
@@ -360,6 +394,7 @@ type SessionClientEnvelope_builder struct {
 	Resize  *Resize
 	Detach  *Detach
 	Cancel  *Cancel
+	Focus   *Focus
 	// -- end of xxx_hidden_Body
 }
 
@@ -390,6 +425,9 @@ func (b0 SessionClientEnvelope_builder) Build() *SessionClientEnvelope {
 	}
 	if b.Cancel != nil {
 		x.xxx_hidden_Body = &sessionClientEnvelope_Cancel{b.Cancel}
+	}
+	if b.Focus != nil {
+		x.xxx_hidden_Body = &sessionClientEnvelope_Focus{b.Focus}
 	}
 	return m0
 }
@@ -440,6 +478,10 @@ type sessionClientEnvelope_Cancel struct {
 	Cancel *Cancel `protobuf:"bytes,8,opt,name=cancel,oneof"`
 }
 
+type sessionClientEnvelope_Focus struct {
+	Focus *Focus `protobuf:"bytes,9,opt,name=focus,oneof"`
+}
+
 func (*sessionClientEnvelope_Attach) isSessionClientEnvelope_Body() {}
 
 func (*sessionClientEnvelope_Watch) isSessionClientEnvelope_Body() {}
@@ -455,6 +497,8 @@ func (*sessionClientEnvelope_Resize) isSessionClientEnvelope_Body() {}
 func (*sessionClientEnvelope_Detach) isSessionClientEnvelope_Body() {}
 
 func (*sessionClientEnvelope_Cancel) isSessionClientEnvelope_Body() {}
+
+func (*sessionClientEnvelope_Focus) isSessionClientEnvelope_Body() {}
 
 // One frame from a daemon to its session client. The tags are frozen.
 type SessionServerEnvelope struct {
@@ -959,6 +1003,7 @@ type Attach struct {
 	xxx_hidden_Create   *Create                `protobuf:"bytes,5,opt,name=create"`
 	xxx_hidden_Resume   *Resume                `protobuf:"bytes,6,opt,name=resume"`
 	xxx_hidden_Agent    []byte                 `protobuf:"bytes,7,opt,name=agent"`
+	xxx_hidden_Origin   *Origin                `protobuf:"bytes,8,opt,name=origin"`
 	unknownFields       protoimpl.UnknownFields
 	sizeCache           protoimpl.SizeCache
 }
@@ -1037,6 +1082,13 @@ func (x *Attach) GetAgent() []byte {
 	return nil
 }
 
+func (x *Attach) GetOrigin() *Origin {
+	if x != nil {
+		return x.xxx_hidden_Origin
+	}
+	return nil
+}
+
 func (x *Attach) SetSession(v string) {
 	x.xxx_hidden_Session = v
 }
@@ -1068,6 +1120,10 @@ func (x *Attach) SetAgent(v []byte) {
 	x.xxx_hidden_Agent = v
 }
 
+func (x *Attach) SetOrigin(v *Origin) {
+	x.xxx_hidden_Origin = v
+}
+
 func (x *Attach) HasSize() bool {
 	if x == nil {
 		return false
@@ -1089,6 +1145,13 @@ func (x *Attach) HasResume() bool {
 	return x.xxx_hidden_Resume != nil
 }
 
+func (x *Attach) HasOrigin() bool {
+	if x == nil {
+		return false
+	}
+	return x.xxx_hidden_Origin != nil
+}
+
 func (x *Attach) ClearSize() {
 	x.xxx_hidden_Size = nil
 }
@@ -1101,6 +1164,10 @@ func (x *Attach) ClearResume() {
 	x.xxx_hidden_Resume = nil
 }
 
+func (x *Attach) ClearOrigin() {
+	x.xxx_hidden_Origin = nil
+}
+
 type Attach_builder struct {
 	_ [0]func() // Prevents comparability and use of unkeyed literals for the builder.
 
@@ -1111,6 +1178,7 @@ type Attach_builder struct {
 	Create   *Create
 	Resume   *Resume
 	Agent    []byte
+	Origin   *Origin
 }
 
 func (b0 Attach_builder) Build() *Attach {
@@ -1124,6 +1192,93 @@ func (b0 Attach_builder) Build() *Attach {
 	x.xxx_hidden_Create = b.Create
 	x.xxx_hidden_Resume = b.Resume
 	x.xxx_hidden_Agent = b.Agent
+	x.xxx_hidden_Origin = b.Origin
+	return m0
+}
+
+// Where a client runs, as it says itself.
+type Origin struct {
+	state               protoimpl.MessageState `protogen:"opaque.v1"`
+	xxx_hidden_Terminal string                 `protobuf:"bytes,1,opt,name=terminal"`
+	xxx_hidden_Host     string                 `protobuf:"bytes,2,opt,name=host"`
+	xxx_hidden_Pid      uint32                 `protobuf:"varint,3,opt,name=pid"`
+	unknownFields       protoimpl.UnknownFields
+	sizeCache           protoimpl.SizeCache
+}
+
+func (x *Origin) Reset() {
+	*x = Origin{}
+	mi := &file_session_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Origin) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Origin) ProtoMessage() {}
+
+func (x *Origin) ProtoReflect() protoreflect.Message {
+	mi := &file_session_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+func (x *Origin) GetTerminal() string {
+	if x != nil {
+		return x.xxx_hidden_Terminal
+	}
+	return ""
+}
+
+func (x *Origin) GetHost() string {
+	if x != nil {
+		return x.xxx_hidden_Host
+	}
+	return ""
+}
+
+func (x *Origin) GetPid() uint32 {
+	if x != nil {
+		return x.xxx_hidden_Pid
+	}
+	return 0
+}
+
+func (x *Origin) SetTerminal(v string) {
+	x.xxx_hidden_Terminal = v
+}
+
+func (x *Origin) SetHost(v string) {
+	x.xxx_hidden_Host = v
+}
+
+func (x *Origin) SetPid(v uint32) {
+	x.xxx_hidden_Pid = v
+}
+
+type Origin_builder struct {
+	_ [0]func() // Prevents comparability and use of unkeyed literals for the builder.
+
+	Terminal string
+	Host     string
+	Pid      uint32
+}
+
+func (b0 Origin_builder) Build() *Origin {
+	m0 := &Origin{}
+	b, x := &b0, m0
+	_, _ = b, x
+	x.xxx_hidden_Terminal = b.Terminal
+	x.xxx_hidden_Host = b.Host
+	x.xxx_hidden_Pid = b.Pid
 	return m0
 }
 
@@ -1136,13 +1291,14 @@ type Create struct {
 	xxx_hidden_Dir          []byte                 `protobuf:"bytes,4,opt,name=dir"`
 	xxx_hidden_Size         *Size                  `protobuf:"bytes,5,opt,name=size"`
 	xxx_hidden_HistoryLines uint32                 `protobuf:"varint,6,opt,name=history_lines,json=historyLines"`
+	xxx_hidden_SizePolicy   uint32                 `protobuf:"varint,7,opt,name=size_policy,json=sizePolicy"`
 	unknownFields           protoimpl.UnknownFields
 	sizeCache               protoimpl.SizeCache
 }
 
 func (x *Create) Reset() {
 	*x = Create{}
-	mi := &file_session_proto_msgTypes[5]
+	mi := &file_session_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1154,7 +1310,7 @@ func (x *Create) String() string {
 func (*Create) ProtoMessage() {}
 
 func (x *Create) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[5]
+	mi := &file_session_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1207,6 +1363,13 @@ func (x *Create) GetHistoryLines() uint32 {
 	return 0
 }
 
+func (x *Create) GetSizePolicy() uint32 {
+	if x != nil {
+		return x.xxx_hidden_SizePolicy
+	}
+	return 0
+}
+
 func (x *Create) SetName(v string) {
 	x.xxx_hidden_Name = v
 }
@@ -1234,6 +1397,10 @@ func (x *Create) SetHistoryLines(v uint32) {
 	x.xxx_hidden_HistoryLines = v
 }
 
+func (x *Create) SetSizePolicy(v uint32) {
+	x.xxx_hidden_SizePolicy = v
+}
+
 func (x *Create) HasSize() bool {
 	if x == nil {
 		return false
@@ -1254,6 +1421,7 @@ type Create_builder struct {
 	Dir          []byte
 	Size         *Size
 	HistoryLines uint32
+	SizePolicy   uint32
 }
 
 func (b0 Create_builder) Build() *Create {
@@ -1266,6 +1434,7 @@ func (b0 Create_builder) Build() *Create {
 	x.xxx_hidden_Dir = b.Dir
 	x.xxx_hidden_Size = b.Size
 	x.xxx_hidden_HistoryLines = b.HistoryLines
+	x.xxx_hidden_SizePolicy = b.SizePolicy
 	return m0
 }
 
@@ -1279,7 +1448,7 @@ type Resume struct {
 
 func (x *Resume) Reset() {
 	*x = Resume{}
-	mi := &file_session_proto_msgTypes[6]
+	mi := &file_session_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1291,7 +1460,7 @@ func (x *Resume) String() string {
 func (*Resume) ProtoMessage() {}
 
 func (x *Resume) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[6]
+	mi := &file_session_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1358,7 +1527,7 @@ type Attached struct {
 
 func (x *Attached) Reset() {
 	*x = Attached{}
-	mi := &file_session_proto_msgTypes[7]
+	mi := &file_session_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1370,7 +1539,7 @@ func (x *Attached) String() string {
 func (*Attached) ProtoMessage() {}
 
 func (x *Attached) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[7]
+	mi := &file_session_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1511,7 +1680,7 @@ type Input struct {
 
 func (x *Input) Reset() {
 	*x = Input{}
-	mi := &file_session_proto_msgTypes[8]
+	mi := &file_session_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1523,7 +1692,7 @@ func (x *Input) String() string {
 func (*Input) ProtoMessage() {}
 
 func (x *Input) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[8]
+	mi := &file_session_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1586,7 +1755,7 @@ type Ack struct {
 
 func (x *Ack) Reset() {
 	*x = Ack{}
-	mi := &file_session_proto_msgTypes[9]
+	mi := &file_session_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1598,7 +1767,7 @@ func (x *Ack) String() string {
 func (*Ack) ProtoMessage() {}
 
 func (x *Ack) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[9]
+	mi := &file_session_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1669,7 +1838,7 @@ type Resize struct {
 
 func (x *Resize) Reset() {
 	*x = Resize{}
-	mi := &file_session_proto_msgTypes[10]
+	mi := &file_session_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1681,7 +1850,7 @@ func (x *Resize) String() string {
 func (*Resize) ProtoMessage() {}
 
 func (x *Resize) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[10]
+	mi := &file_session_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1728,6 +1897,64 @@ func (b0 Resize_builder) Build() *Resize {
 	return m0
 }
 
+// The client's terminal got the keyboard's focus, or lost it.
+type Focus struct {
+	state         protoimpl.MessageState `protogen:"opaque.v1"`
+	xxx_hidden_In bool                   `protobuf:"varint,1,opt,name=in"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Focus) Reset() {
+	*x = Focus{}
+	mi := &file_session_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Focus) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Focus) ProtoMessage() {}
+
+func (x *Focus) ProtoReflect() protoreflect.Message {
+	mi := &file_session_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+func (x *Focus) GetIn() bool {
+	if x != nil {
+		return x.xxx_hidden_In
+	}
+	return false
+}
+
+func (x *Focus) SetIn(v bool) {
+	x.xxx_hidden_In = v
+}
+
+type Focus_builder struct {
+	_ [0]func() // Prevents comparability and use of unkeyed literals for the builder.
+
+	In bool
+}
+
+func (b0 Focus_builder) Build() *Focus {
+	m0 := &Focus{}
+	b, x := &b0, m0
+	_, _ = b, x
+	x.xxx_hidden_In = b.In
+	return m0
+}
+
 type Detach struct {
 	state         protoimpl.MessageState `protogen:"opaque.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -1736,7 +1963,7 @@ type Detach struct {
 
 func (x *Detach) Reset() {
 	*x = Detach{}
-	mi := &file_session_proto_msgTypes[11]
+	mi := &file_session_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1748,7 +1975,7 @@ func (x *Detach) String() string {
 func (*Detach) ProtoMessage() {}
 
 func (x *Detach) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[11]
+	mi := &file_session_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1779,7 +2006,7 @@ type Watch struct {
 
 func (x *Watch) Reset() {
 	*x = Watch{}
-	mi := &file_session_proto_msgTypes[12]
+	mi := &file_session_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1791,7 +2018,7 @@ func (x *Watch) String() string {
 func (*Watch) ProtoMessage() {}
 
 func (x *Watch) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[12]
+	mi := &file_session_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1832,7 +2059,7 @@ type Output struct {
 
 func (x *Output) Reset() {
 	*x = Output{}
-	mi := &file_session_proto_msgTypes[13]
+	mi := &file_session_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1844,7 +2071,7 @@ func (x *Output) String() string {
 func (*Output) ProtoMessage() {}
 
 func (x *Output) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[13]
+	mi := &file_session_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2000,16 +2227,17 @@ func (b0 Output_builder) Build() *Output {
 }
 
 type Layout struct {
-	state            protoimpl.MessageState `protogen:"opaque.v1"`
-	xxx_hidden_Size  *Size                  `protobuf:"bytes,1,opt,name=size"`
-	xxx_hidden_Panes *[]*PanePlace          `protobuf:"bytes,2,rep,name=panes"`
-	unknownFields    protoimpl.UnknownFields
-	sizeCache        protoimpl.SizeCache
+	state                 protoimpl.MessageState `protogen:"opaque.v1"`
+	xxx_hidden_Size       *Size                  `protobuf:"bytes,1,opt,name=size"`
+	xxx_hidden_Panes      *[]*PanePlace          `protobuf:"bytes,2,rep,name=panes"`
+	xxx_hidden_SizePolicy uint32                 `protobuf:"varint,3,opt,name=size_policy,json=sizePolicy"`
+	unknownFields         protoimpl.UnknownFields
+	sizeCache             protoimpl.SizeCache
 }
 
 func (x *Layout) Reset() {
 	*x = Layout{}
-	mi := &file_session_proto_msgTypes[14]
+	mi := &file_session_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2021,7 +2249,7 @@ func (x *Layout) String() string {
 func (*Layout) ProtoMessage() {}
 
 func (x *Layout) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[14]
+	mi := &file_session_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2048,12 +2276,23 @@ func (x *Layout) GetPanes() []*PanePlace {
 	return nil
 }
 
+func (x *Layout) GetSizePolicy() uint32 {
+	if x != nil {
+		return x.xxx_hidden_SizePolicy
+	}
+	return 0
+}
+
 func (x *Layout) SetSize(v *Size) {
 	x.xxx_hidden_Size = v
 }
 
 func (x *Layout) SetPanes(v []*PanePlace) {
 	x.xxx_hidden_Panes = &v
+}
+
+func (x *Layout) SetSizePolicy(v uint32) {
+	x.xxx_hidden_SizePolicy = v
 }
 
 func (x *Layout) HasSize() bool {
@@ -2070,8 +2309,9 @@ func (x *Layout) ClearSize() {
 type Layout_builder struct {
 	_ [0]func() // Prevents comparability and use of unkeyed literals for the builder.
 
-	Size  *Size
-	Panes []*PanePlace
+	Size       *Size
+	Panes      []*PanePlace
+	SizePolicy uint32
 }
 
 func (b0 Layout_builder) Build() *Layout {
@@ -2080,6 +2320,7 @@ func (b0 Layout_builder) Build() *Layout {
 	_, _ = b, x
 	x.xxx_hidden_Size = b.Size
 	x.xxx_hidden_Panes = &b.Panes
+	x.xxx_hidden_SizePolicy = b.SizePolicy
 	return m0
 }
 
@@ -2095,7 +2336,7 @@ type PanePlace struct {
 
 func (x *PanePlace) Reset() {
 	*x = PanePlace{}
-	mi := &file_session_proto_msgTypes[15]
+	mi := &file_session_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2107,7 +2348,7 @@ func (x *PanePlace) String() string {
 func (*PanePlace) ProtoMessage() {}
 
 func (x *PanePlace) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[15]
+	mi := &file_session_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2206,7 +2447,7 @@ type PaneUpdate struct {
 
 func (x *PaneUpdate) Reset() {
 	*x = PaneUpdate{}
-	mi := &file_session_proto_msgTypes[16]
+	mi := &file_session_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2218,7 +2459,7 @@ func (x *PaneUpdate) String() string {
 func (*PaneUpdate) ProtoMessage() {}
 
 func (x *PaneUpdate) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[16]
+	mi := &file_session_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2331,7 +2572,7 @@ type Event struct {
 
 func (x *Event) Reset() {
 	*x = Event{}
-	mi := &file_session_proto_msgTypes[17]
+	mi := &file_session_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2343,7 +2584,7 @@ func (x *Event) String() string {
 func (*Event) ProtoMessage() {}
 
 func (x *Event) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[17]
+	mi := &file_session_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2742,7 +2983,7 @@ func (b0 Event_builder) Build() *Event {
 type case_Event_Body protoreflect.FieldNumber
 
 func (x case_Event_Body) String() string {
-	md := file_session_proto_msgTypes[17].Descriptor()
+	md := file_session_proto_msgTypes[19].Descriptor()
 	if x == 0 {
 		return "not set"
 	}
@@ -2817,7 +3058,7 @@ type Clipboard struct {
 
 func (x *Clipboard) Reset() {
 	*x = Clipboard{}
-	mi := &file_session_proto_msgTypes[18]
+	mi := &file_session_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2829,7 +3070,7 @@ func (x *Clipboard) String() string {
 func (*Clipboard) ProtoMessage() {}
 
 func (x *Clipboard) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[18]
+	mi := &file_session_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2891,7 +3132,7 @@ type Notification struct {
 
 func (x *Notification) Reset() {
 	*x = Notification{}
-	mi := &file_session_proto_msgTypes[19]
+	mi := &file_session_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2903,7 +3144,7 @@ func (x *Notification) String() string {
 func (*Notification) ProtoMessage() {}
 
 func (x *Notification) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[19]
+	mi := &file_session_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2963,7 +3204,7 @@ type PromptMark struct {
 
 func (x *PromptMark) Reset() {
 	*x = PromptMark{}
-	mi := &file_session_proto_msgTypes[20]
+	mi := &file_session_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2975,7 +3216,7 @@ func (x *PromptMark) String() string {
 func (*PromptMark) ProtoMessage() {}
 
 func (x *PromptMark) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[20]
+	mi := &file_session_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3047,7 +3288,7 @@ type ExitStatus struct {
 
 func (x *ExitStatus) Reset() {
 	*x = ExitStatus{}
-	mi := &file_session_proto_msgTypes[21]
+	mi := &file_session_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3059,7 +3300,7 @@ func (x *ExitStatus) String() string {
 func (*ExitStatus) ProtoMessage() {}
 
 func (x *ExitStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[21]
+	mi := &file_session_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3120,7 +3361,7 @@ type Ended struct {
 
 func (x *Ended) Reset() {
 	*x = Ended{}
-	mi := &file_session_proto_msgTypes[22]
+	mi := &file_session_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3132,7 +3373,7 @@ func (x *Ended) String() string {
 func (*Ended) ProtoMessage() {}
 
 func (x *Ended) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[22]
+	mi := &file_session_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3226,7 +3467,7 @@ type Refused struct {
 
 func (x *Refused) Reset() {
 	*x = Refused{}
-	mi := &file_session_proto_msgTypes[23]
+	mi := &file_session_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3238,7 +3479,7 @@ func (x *Refused) String() string {
 func (*Refused) ProtoMessage() {}
 
 func (x *Refused) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[23]
+	mi := &file_session_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3296,7 +3537,7 @@ type Request struct {
 
 func (x *Request) Reset() {
 	*x = Request{}
-	mi := &file_session_proto_msgTypes[24]
+	mi := &file_session_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3308,7 +3549,7 @@ func (x *Request) String() string {
 func (*Request) ProtoMessage() {}
 
 func (x *Request) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[24]
+	mi := &file_session_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3450,6 +3691,33 @@ func (x *Request) GetSearch() *SearchRequest {
 	return nil
 }
 
+func (x *Request) GetClients() *ClientsRequest {
+	if x != nil {
+		if x, ok := x.xxx_hidden_Body.(*request_Clients); ok {
+			return x.Clients
+		}
+	}
+	return nil
+}
+
+func (x *Request) GetDetachClient() *DetachClientRequest {
+	if x != nil {
+		if x, ok := x.xxx_hidden_Body.(*request_DetachClient); ok {
+			return x.DetachClient
+		}
+	}
+	return nil
+}
+
+func (x *Request) GetSize() *SizeRequest {
+	if x != nil {
+		if x, ok := x.xxx_hidden_Body.(*request_Size); ok {
+			return x.Size
+		}
+	}
+	return nil
+}
+
 func (x *Request) SetId(v uint64) {
 	x.xxx_hidden_Id = v
 }
@@ -3560,6 +3828,30 @@ func (x *Request) SetSearch(v *SearchRequest) {
 		return
 	}
 	x.xxx_hidden_Body = &request_Search{v}
+}
+
+func (x *Request) SetClients(v *ClientsRequest) {
+	if v == nil {
+		x.xxx_hidden_Body = nil
+		return
+	}
+	x.xxx_hidden_Body = &request_Clients{v}
+}
+
+func (x *Request) SetDetachClient(v *DetachClientRequest) {
+	if v == nil {
+		x.xxx_hidden_Body = nil
+		return
+	}
+	x.xxx_hidden_Body = &request_DetachClient{v}
+}
+
+func (x *Request) SetSize(v *SizeRequest) {
+	if v == nil {
+		x.xxx_hidden_Body = nil
+		return
+	}
+	x.xxx_hidden_Body = &request_Size{v}
 }
 
 func (x *Request) HasBody() bool {
@@ -3673,6 +3965,30 @@ func (x *Request) HasSearch() bool {
 	return ok
 }
 
+func (x *Request) HasClients() bool {
+	if x == nil {
+		return false
+	}
+	_, ok := x.xxx_hidden_Body.(*request_Clients)
+	return ok
+}
+
+func (x *Request) HasDetachClient() bool {
+	if x == nil {
+		return false
+	}
+	_, ok := x.xxx_hidden_Body.(*request_DetachClient)
+	return ok
+}
+
+func (x *Request) HasSize() bool {
+	if x == nil {
+		return false
+	}
+	_, ok := x.xxx_hidden_Body.(*request_Size)
+	return ok
+}
+
 func (x *Request) ClearBody() {
 	x.xxx_hidden_Body = nil
 }
@@ -3755,6 +4071,24 @@ func (x *Request) ClearSearch() {
 	}
 }
 
+func (x *Request) ClearClients() {
+	if _, ok := x.xxx_hidden_Body.(*request_Clients); ok {
+		x.xxx_hidden_Body = nil
+	}
+}
+
+func (x *Request) ClearDetachClient() {
+	if _, ok := x.xxx_hidden_Body.(*request_DetachClient); ok {
+		x.xxx_hidden_Body = nil
+	}
+}
+
+func (x *Request) ClearSize() {
+	if _, ok := x.xxx_hidden_Body.(*request_Size); ok {
+		x.xxx_hidden_Body = nil
+	}
+}
+
 const Request_Body_not_set_case case_Request_Body = 0
 const Request_New_case case_Request_Body = 10
 const Request_List_case case_Request_Body = 11
@@ -3769,6 +4103,9 @@ const Request_Wait_case case_Request_Body = 19
 const Request_Stats_case case_Request_Body = 20
 const Request_History_case case_Request_Body = 21
 const Request_Search_case case_Request_Body = 22
+const Request_Clients_case case_Request_Body = 23
+const Request_DetachClient_case case_Request_Body = 24
+const Request_Size_case case_Request_Body = 25
 
 func (x *Request) WhichBody() case_Request_Body {
 	if x == nil {
@@ -3801,6 +4138,12 @@ func (x *Request) WhichBody() case_Request_Body {
 		return Request_History_case
 	case *request_Search:
 		return Request_Search_case
+	case *request_Clients:
+		return Request_Clients_case
+	case *request_DetachClient:
+		return Request_DetachClient_case
+	case *request_Size:
+		return Request_Size_case
 	default:
 		return Request_Body_not_set_case
 	}
@@ -3812,19 +4155,22 @@ type Request_builder struct {
 	Id        uint64
 	TimeoutMs uint32
 	// Fields of oneof xxx_hidden_Body:
-	New     *Create
-	List    *ListRequest
-	Kill    *KillRequest
-	Rename  *RenameRequest
-	Detach  *DetachRequest
-	Type    *TypeRequest
-	Keys    *KeysRequest
-	Paste   *PasteRequest
-	Capture *CaptureRequest
-	Wait    *WaitRequest
-	Stats   *StatsQuery
-	History *HistoryRequest
-	Search  *SearchRequest
+	New          *Create
+	List         *ListRequest
+	Kill         *KillRequest
+	Rename       *RenameRequest
+	Detach       *DetachRequest
+	Type         *TypeRequest
+	Keys         *KeysRequest
+	Paste        *PasteRequest
+	Capture      *CaptureRequest
+	Wait         *WaitRequest
+	Stats        *StatsQuery
+	History      *HistoryRequest
+	Search       *SearchRequest
+	Clients      *ClientsRequest
+	DetachClient *DetachClientRequest
+	Size         *SizeRequest
 	// -- end of xxx_hidden_Body
 }
 
@@ -3873,13 +4219,22 @@ func (b0 Request_builder) Build() *Request {
 	if b.Search != nil {
 		x.xxx_hidden_Body = &request_Search{b.Search}
 	}
+	if b.Clients != nil {
+		x.xxx_hidden_Body = &request_Clients{b.Clients}
+	}
+	if b.DetachClient != nil {
+		x.xxx_hidden_Body = &request_DetachClient{b.DetachClient}
+	}
+	if b.Size != nil {
+		x.xxx_hidden_Body = &request_Size{b.Size}
+	}
 	return m0
 }
 
 type case_Request_Body protoreflect.FieldNumber
 
 func (x case_Request_Body) String() string {
-	md := file_session_proto_msgTypes[24].Descriptor()
+	md := file_session_proto_msgTypes[26].Descriptor()
 	if x == 0 {
 		return "not set"
 	}
@@ -3942,6 +4297,18 @@ type request_Search struct {
 	Search *SearchRequest `protobuf:"bytes,22,opt,name=search,oneof"`
 }
 
+type request_Clients struct {
+	Clients *ClientsRequest `protobuf:"bytes,23,opt,name=clients,oneof"`
+}
+
+type request_DetachClient struct {
+	DetachClient *DetachClientRequest `protobuf:"bytes,24,opt,name=detach_client,json=detachClient,oneof"`
+}
+
+type request_Size struct {
+	Size *SizeRequest `protobuf:"bytes,25,opt,name=size,oneof"`
+}
+
 func (*request_New) isRequest_Body() {}
 
 func (*request_List) isRequest_Body() {}
@@ -3968,6 +4335,12 @@ func (*request_History) isRequest_Body() {}
 
 func (*request_Search) isRequest_Body() {}
 
+func (*request_Clients) isRequest_Body() {}
+
+func (*request_DetachClient) isRequest_Body() {}
+
+func (*request_Size) isRequest_Body() {}
+
 // Gives up on a request that is still running.
 type Cancel struct {
 	state         protoimpl.MessageState `protogen:"opaque.v1"`
@@ -3978,7 +4351,7 @@ type Cancel struct {
 
 func (x *Cancel) Reset() {
 	*x = Cancel{}
-	mi := &file_session_proto_msgTypes[25]
+	mi := &file_session_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3990,7 +4363,7 @@ func (x *Cancel) String() string {
 func (*Cancel) ProtoMessage() {}
 
 func (x *Cancel) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[25]
+	mi := &file_session_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4038,7 +4411,7 @@ type Result struct {
 
 func (x *Result) Reset() {
 	*x = Result{}
-	mi := &file_session_proto_msgTypes[26]
+	mi := &file_session_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4050,7 +4423,7 @@ func (x *Result) String() string {
 func (*Result) ProtoMessage() {}
 
 func (x *Result) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[26]
+	mi := &file_session_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4136,6 +4509,15 @@ func (x *Result) GetFound() *Found {
 	return nil
 }
 
+func (x *Result) GetClients() *ClientList {
+	if x != nil {
+		if x, ok := x.xxx_hidden_Body.(*result_Clients); ok {
+			return x.Clients
+		}
+	}
+	return nil
+}
+
 func (x *Result) SetId(v uint64) {
 	x.xxx_hidden_Id = v
 }
@@ -4194,6 +4576,14 @@ func (x *Result) SetFound(v *Found) {
 		return
 	}
 	x.xxx_hidden_Body = &result_Found{v}
+}
+
+func (x *Result) SetClients(v *ClientList) {
+	if v == nil {
+		x.xxx_hidden_Body = nil
+		return
+	}
+	x.xxx_hidden_Body = &result_Clients{v}
 }
 
 func (x *Result) HasFailure() bool {
@@ -4258,6 +4648,14 @@ func (x *Result) HasFound() bool {
 	return ok
 }
 
+func (x *Result) HasClients() bool {
+	if x == nil {
+		return false
+	}
+	_, ok := x.xxx_hidden_Body.(*result_Clients)
+	return ok
+}
+
 func (x *Result) ClearFailure() {
 	x.xxx_hidden_Failure = nil
 }
@@ -4302,6 +4700,12 @@ func (x *Result) ClearFound() {
 	}
 }
 
+func (x *Result) ClearClients() {
+	if _, ok := x.xxx_hidden_Body.(*result_Clients); ok {
+		x.xxx_hidden_Body = nil
+	}
+}
+
 const Result_Body_not_set_case case_Result_Body = 0
 const Result_Sessions_case case_Result_Body = 10
 const Result_Capture_case case_Result_Body = 11
@@ -4309,6 +4713,7 @@ const Result_Wait_case case_Result_Body = 12
 const Result_Stats_case case_Result_Body = 13
 const Result_History_case case_Result_Body = 14
 const Result_Found_case case_Result_Body = 15
+const Result_Clients_case case_Result_Body = 16
 
 func (x *Result) WhichBody() case_Result_Body {
 	if x == nil {
@@ -4327,6 +4732,8 @@ func (x *Result) WhichBody() case_Result_Body {
 		return Result_History_case
 	case *result_Found:
 		return Result_Found_case
+	case *result_Clients:
+		return Result_Clients_case
 	default:
 		return Result_Body_not_set_case
 	}
@@ -4345,6 +4752,7 @@ type Result_builder struct {
 	Stats    *DaemonStats
 	History  *Lines
 	Found    *Found
+	Clients  *ClientList
 	// -- end of xxx_hidden_Body
 }
 
@@ -4373,13 +4781,16 @@ func (b0 Result_builder) Build() *Result {
 	if b.Found != nil {
 		x.xxx_hidden_Body = &result_Found{b.Found}
 	}
+	if b.Clients != nil {
+		x.xxx_hidden_Body = &result_Clients{b.Clients}
+	}
 	return m0
 }
 
 type case_Result_Body protoreflect.FieldNumber
 
 func (x case_Result_Body) String() string {
-	md := file_session_proto_msgTypes[26].Descriptor()
+	md := file_session_proto_msgTypes[28].Descriptor()
 	if x == 0 {
 		return "not set"
 	}
@@ -4414,6 +4825,10 @@ type result_Found struct {
 	Found *Found `protobuf:"bytes,15,opt,name=found,oneof"`
 }
 
+type result_Clients struct {
+	Clients *ClientList `protobuf:"bytes,16,opt,name=clients,oneof"`
+}
+
 func (*result_Sessions) isResult_Body() {}
 
 func (*result_Capture) isResult_Body() {}
@@ -4426,6 +4841,8 @@ func (*result_History) isResult_Body() {}
 
 func (*result_Found) isResult_Body() {}
 
+func (*result_Clients) isResult_Body() {}
+
 // Brief rows have no directory, which costs the daemon a look at each program.
 type ListRequest struct {
 	state            protoimpl.MessageState `protogen:"opaque.v1"`
@@ -4436,7 +4853,7 @@ type ListRequest struct {
 
 func (x *ListRequest) Reset() {
 	*x = ListRequest{}
-	mi := &file_session_proto_msgTypes[27]
+	mi := &file_session_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4448,7 +4865,7 @@ func (x *ListRequest) String() string {
 func (*ListRequest) ProtoMessage() {}
 
 func (x *ListRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[27]
+	mi := &file_session_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4493,7 +4910,7 @@ type KillRequest struct {
 
 func (x *KillRequest) Reset() {
 	*x = KillRequest{}
-	mi := &file_session_proto_msgTypes[28]
+	mi := &file_session_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4505,7 +4922,7 @@ func (x *KillRequest) String() string {
 func (*KillRequest) ProtoMessage() {}
 
 func (x *KillRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[28]
+	mi := &file_session_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4551,7 +4968,7 @@ type RenameRequest struct {
 
 func (x *RenameRequest) Reset() {
 	*x = RenameRequest{}
-	mi := &file_session_proto_msgTypes[29]
+	mi := &file_session_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4563,7 +4980,7 @@ func (x *RenameRequest) String() string {
 func (*RenameRequest) ProtoMessage() {}
 
 func (x *RenameRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[29]
+	mi := &file_session_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4621,7 +5038,7 @@ type DetachRequest struct {
 
 func (x *DetachRequest) Reset() {
 	*x = DetachRequest{}
-	mi := &file_session_proto_msgTypes[30]
+	mi := &file_session_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4633,7 +5050,7 @@ func (x *DetachRequest) String() string {
 func (*DetachRequest) ProtoMessage() {}
 
 func (x *DetachRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[30]
+	mi := &file_session_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4679,7 +5096,7 @@ type TypeRequest struct {
 
 func (x *TypeRequest) Reset() {
 	*x = TypeRequest{}
-	mi := &file_session_proto_msgTypes[31]
+	mi := &file_session_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4691,7 +5108,7 @@ func (x *TypeRequest) String() string {
 func (*TypeRequest) ProtoMessage() {}
 
 func (x *TypeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[31]
+	mi := &file_session_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4753,7 +5170,7 @@ type KeysRequest struct {
 
 func (x *KeysRequest) Reset() {
 	*x = KeysRequest{}
-	mi := &file_session_proto_msgTypes[32]
+	mi := &file_session_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4765,7 +5182,7 @@ func (x *KeysRequest) String() string {
 func (*KeysRequest) ProtoMessage() {}
 
 func (x *KeysRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[32]
+	mi := &file_session_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4826,7 +5243,7 @@ type PasteRequest struct {
 
 func (x *PasteRequest) Reset() {
 	*x = PasteRequest{}
-	mi := &file_session_proto_msgTypes[33]
+	mi := &file_session_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4838,7 +5255,7 @@ func (x *PasteRequest) String() string {
 func (*PasteRequest) ProtoMessage() {}
 
 func (x *PasteRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[33]
+	mi := &file_session_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4926,7 +5343,7 @@ type CaptureRequest struct {
 
 func (x *CaptureRequest) Reset() {
 	*x = CaptureRequest{}
-	mi := &file_session_proto_msgTypes[34]
+	mi := &file_session_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4938,7 +5355,7 @@ func (x *CaptureRequest) String() string {
 func (*CaptureRequest) ProtoMessage() {}
 
 func (x *CaptureRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[34]
+	mi := &file_session_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4999,7 +5416,7 @@ type HistoryRequest struct {
 
 func (x *HistoryRequest) Reset() {
 	*x = HistoryRequest{}
-	mi := &file_session_proto_msgTypes[35]
+	mi := &file_session_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5011,7 +5428,7 @@ func (x *HistoryRequest) String() string {
 func (*HistoryRequest) ProtoMessage() {}
 
 func (x *HistoryRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[35]
+	mi := &file_session_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5100,7 +5517,7 @@ type SearchRequest struct {
 
 func (x *SearchRequest) Reset() {
 	*x = SearchRequest{}
-	mi := &file_session_proto_msgTypes[36]
+	mi := &file_session_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5112,7 +5529,7 @@ func (x *SearchRequest) String() string {
 func (*SearchRequest) ProtoMessage() {}
 
 func (x *SearchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[36]
+	mi := &file_session_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5213,6 +5630,232 @@ func (b0 SearchRequest_builder) Build() *SearchRequest {
 	return m0
 }
 
+// An empty name asks for the clients of every session.
+type ClientsRequest struct {
+	state              protoimpl.MessageState `protogen:"opaque.v1"`
+	xxx_hidden_Session string                 `protobuf:"bytes,1,opt,name=session"`
+	unknownFields      protoimpl.UnknownFields
+	sizeCache          protoimpl.SizeCache
+}
+
+func (x *ClientsRequest) Reset() {
+	*x = ClientsRequest{}
+	mi := &file_session_proto_msgTypes[39]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ClientsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ClientsRequest) ProtoMessage() {}
+
+func (x *ClientsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_session_proto_msgTypes[39]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+func (x *ClientsRequest) GetSession() string {
+	if x != nil {
+		return x.xxx_hidden_Session
+	}
+	return ""
+}
+
+func (x *ClientsRequest) SetSession(v string) {
+	x.xxx_hidden_Session = v
+}
+
+type ClientsRequest_builder struct {
+	_ [0]func() // Prevents comparability and use of unkeyed literals for the builder.
+
+	Session string
+}
+
+func (b0 ClientsRequest_builder) Build() *ClientsRequest {
+	m0 := &ClientsRequest{}
+	b, x := &b0, m0
+	_, _ = b, x
+	x.xxx_hidden_Session = b.Session
+	return m0
+}
+
+type DetachClientRequest struct {
+	state              protoimpl.MessageState `protogen:"opaque.v1"`
+	xxx_hidden_Session string                 `protobuf:"bytes,1,opt,name=session"`
+	xxx_hidden_Client  uint64                 `protobuf:"varint,2,opt,name=client"`
+	unknownFields      protoimpl.UnknownFields
+	sizeCache          protoimpl.SizeCache
+}
+
+func (x *DetachClientRequest) Reset() {
+	*x = DetachClientRequest{}
+	mi := &file_session_proto_msgTypes[40]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DetachClientRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DetachClientRequest) ProtoMessage() {}
+
+func (x *DetachClientRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_session_proto_msgTypes[40]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+func (x *DetachClientRequest) GetSession() string {
+	if x != nil {
+		return x.xxx_hidden_Session
+	}
+	return ""
+}
+
+func (x *DetachClientRequest) GetClient() uint64 {
+	if x != nil {
+		return x.xxx_hidden_Client
+	}
+	return 0
+}
+
+func (x *DetachClientRequest) SetSession(v string) {
+	x.xxx_hidden_Session = v
+}
+
+func (x *DetachClientRequest) SetClient(v uint64) {
+	x.xxx_hidden_Client = v
+}
+
+type DetachClientRequest_builder struct {
+	_ [0]func() // Prevents comparability and use of unkeyed literals for the builder.
+
+	Session string
+	Client  uint64
+}
+
+func (b0 DetachClientRequest_builder) Build() *DetachClientRequest {
+	m0 := &DetachClientRequest{}
+	b, x := &b0, m0
+	_, _ = b, x
+	x.xxx_hidden_Session = b.Session
+	x.xxx_hidden_Client = b.Client
+	return m0
+}
+
+// The size counts with the policy "fixed" only; none is the size the session has.
+type SizeRequest struct {
+	state                 protoimpl.MessageState `protogen:"opaque.v1"`
+	xxx_hidden_Session    string                 `protobuf:"bytes,1,opt,name=session"`
+	xxx_hidden_SizePolicy uint32                 `protobuf:"varint,2,opt,name=size_policy,json=sizePolicy"`
+	xxx_hidden_Size       *Size                  `protobuf:"bytes,3,opt,name=size"`
+	unknownFields         protoimpl.UnknownFields
+	sizeCache             protoimpl.SizeCache
+}
+
+func (x *SizeRequest) Reset() {
+	*x = SizeRequest{}
+	mi := &file_session_proto_msgTypes[41]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SizeRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SizeRequest) ProtoMessage() {}
+
+func (x *SizeRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_session_proto_msgTypes[41]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+func (x *SizeRequest) GetSession() string {
+	if x != nil {
+		return x.xxx_hidden_Session
+	}
+	return ""
+}
+
+func (x *SizeRequest) GetSizePolicy() uint32 {
+	if x != nil {
+		return x.xxx_hidden_SizePolicy
+	}
+	return 0
+}
+
+func (x *SizeRequest) GetSize() *Size {
+	if x != nil {
+		return x.xxx_hidden_Size
+	}
+	return nil
+}
+
+func (x *SizeRequest) SetSession(v string) {
+	x.xxx_hidden_Session = v
+}
+
+func (x *SizeRequest) SetSizePolicy(v uint32) {
+	x.xxx_hidden_SizePolicy = v
+}
+
+func (x *SizeRequest) SetSize(v *Size) {
+	x.xxx_hidden_Size = v
+}
+
+func (x *SizeRequest) HasSize() bool {
+	if x == nil {
+		return false
+	}
+	return x.xxx_hidden_Size != nil
+}
+
+func (x *SizeRequest) ClearSize() {
+	x.xxx_hidden_Size = nil
+}
+
+type SizeRequest_builder struct {
+	_ [0]func() // Prevents comparability and use of unkeyed literals for the builder.
+
+	Session    string
+	SizePolicy uint32
+	Size       *Size
+}
+
+func (b0 SizeRequest_builder) Build() *SizeRequest {
+	m0 := &SizeRequest{}
+	b, x := &b0, m0
+	_, _ = b, x
+	x.xxx_hidden_Session = b.Session
+	x.xxx_hidden_SizePolicy = b.SizePolicy
+	x.xxx_hidden_Size = b.Size
+	return m0
+}
+
 type WaitRequest struct {
 	state              protoimpl.MessageState `protogen:"opaque.v1"`
 	xxx_hidden_Session string                 `protobuf:"bytes,1,opt,name=session"`
@@ -5225,7 +5868,7 @@ type WaitRequest struct {
 
 func (x *WaitRequest) Reset() {
 	*x = WaitRequest{}
-	mi := &file_session_proto_msgTypes[37]
+	mi := &file_session_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5237,7 +5880,7 @@ func (x *WaitRequest) String() string {
 func (*WaitRequest) ProtoMessage() {}
 
 func (x *WaitRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[37]
+	mi := &file_session_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5320,7 +5963,7 @@ type StatsQuery struct {
 
 func (x *StatsQuery) Reset() {
 	*x = StatsQuery{}
-	mi := &file_session_proto_msgTypes[38]
+	mi := &file_session_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5332,7 +5975,7 @@ func (x *StatsQuery) String() string {
 func (*StatsQuery) ProtoMessage() {}
 
 func (x *StatsQuery) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[38]
+	mi := &file_session_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5364,7 +6007,7 @@ type SessionList struct {
 
 func (x *SessionList) Reset() {
 	*x = SessionList{}
-	mi := &file_session_proto_msgTypes[39]
+	mi := &file_session_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5376,7 +6019,7 @@ func (x *SessionList) String() string {
 func (*SessionList) ProtoMessage() {}
 
 func (x *SessionList) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[39]
+	mi := &file_session_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5428,13 +6071,14 @@ type SessionRow struct {
 	xxx_hidden_Cwd            []byte                 `protobuf:"bytes,10,opt,name=cwd"`
 	xxx_hidden_Title          string                 `protobuf:"bytes,11,opt,name=title"`
 	xxx_hidden_Size           *Size                  `protobuf:"bytes,12,opt,name=size"`
+	xxx_hidden_SizePolicy     uint32                 `protobuf:"varint,13,opt,name=size_policy,json=sizePolicy"`
 	unknownFields             protoimpl.UnknownFields
 	sizeCache                 protoimpl.SizeCache
 }
 
 func (x *SessionRow) Reset() {
 	*x = SessionRow{}
-	mi := &file_session_proto_msgTypes[40]
+	mi := &file_session_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5446,7 +6090,7 @@ func (x *SessionRow) String() string {
 func (*SessionRow) ProtoMessage() {}
 
 func (x *SessionRow) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[40]
+	mi := &file_session_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5541,6 +6185,13 @@ func (x *SessionRow) GetSize() *Size {
 	return nil
 }
 
+func (x *SessionRow) GetSizePolicy() uint32 {
+	if x != nil {
+		return x.xxx_hidden_SizePolicy
+	}
+	return 0
+}
+
 func (x *SessionRow) SetId(v []byte) {
 	if v == nil {
 		v = []byte{}
@@ -5595,6 +6246,10 @@ func (x *SessionRow) SetSize(v *Size) {
 	x.xxx_hidden_Size = v
 }
 
+func (x *SessionRow) SetSizePolicy(v uint32) {
+	x.xxx_hidden_SizePolicy = v
+}
+
 func (x *SessionRow) HasExit() bool {
 	if x == nil {
 		return false
@@ -5632,6 +6287,7 @@ type SessionRow_builder struct {
 	Cwd            []byte
 	Title          string
 	Size           *Size
+	SizePolicy     uint32
 }
 
 func (b0 SessionRow_builder) Build() *SessionRow {
@@ -5650,6 +6306,246 @@ func (b0 SessionRow_builder) Build() *SessionRow {
 	x.xxx_hidden_Cwd = b.Cwd
 	x.xxx_hidden_Title = b.Title
 	x.xxx_hidden_Size = b.Size
+	x.xxx_hidden_SizePolicy = b.SizePolicy
+	return m0
+}
+
+type ClientList struct {
+	state              protoimpl.MessageState `protogen:"opaque.v1"`
+	xxx_hidden_Clients *[]*ClientRow          `protobuf:"bytes,1,rep,name=clients"`
+	unknownFields      protoimpl.UnknownFields
+	sizeCache          protoimpl.SizeCache
+}
+
+func (x *ClientList) Reset() {
+	*x = ClientList{}
+	mi := &file_session_proto_msgTypes[46]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ClientList) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ClientList) ProtoMessage() {}
+
+func (x *ClientList) ProtoReflect() protoreflect.Message {
+	mi := &file_session_proto_msgTypes[46]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+func (x *ClientList) GetClients() []*ClientRow {
+	if x != nil {
+		if x.xxx_hidden_Clients != nil {
+			return *x.xxx_hidden_Clients
+		}
+	}
+	return nil
+}
+
+func (x *ClientList) SetClients(v []*ClientRow) {
+	x.xxx_hidden_Clients = &v
+}
+
+type ClientList_builder struct {
+	_ [0]func() // Prevents comparability and use of unkeyed literals for the builder.
+
+	Clients []*ClientRow
+}
+
+func (b0 ClientList_builder) Build() *ClientList {
+	m0 := &ClientList{}
+	b, x := &b0, m0
+	_, _ = b, x
+	x.xxx_hidden_Clients = &b.Clients
+	return m0
+}
+
+type ClientRow struct {
+	state                       protoimpl.MessageState `protogen:"opaque.v1"`
+	xxx_hidden_Id               uint64                 `protobuf:"varint,1,opt,name=id"`
+	xxx_hidden_SessionId        []byte                 `protobuf:"bytes,2,opt,name=session_id,json=sessionId"`
+	xxx_hidden_Session          string                 `protobuf:"bytes,3,opt,name=session"`
+	xxx_hidden_Size             *Size                  `protobuf:"bytes,4,opt,name=size"`
+	xxx_hidden_ReadOnly         bool                   `protobuf:"varint,5,opt,name=read_only,json=readOnly"`
+	xxx_hidden_AttachedUnixMs   int64                  `protobuf:"varint,6,opt,name=attached_unix_ms,json=attachedUnixMs"`
+	xxx_hidden_LastActiveUnixMs int64                  `protobuf:"varint,7,opt,name=last_active_unix_ms,json=lastActiveUnixMs"`
+	xxx_hidden_Origin           *Origin                `protobuf:"bytes,8,opt,name=origin"`
+	unknownFields               protoimpl.UnknownFields
+	sizeCache                   protoimpl.SizeCache
+}
+
+func (x *ClientRow) Reset() {
+	*x = ClientRow{}
+	mi := &file_session_proto_msgTypes[47]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ClientRow) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ClientRow) ProtoMessage() {}
+
+func (x *ClientRow) ProtoReflect() protoreflect.Message {
+	mi := &file_session_proto_msgTypes[47]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+func (x *ClientRow) GetId() uint64 {
+	if x != nil {
+		return x.xxx_hidden_Id
+	}
+	return 0
+}
+
+func (x *ClientRow) GetSessionId() []byte {
+	if x != nil {
+		return x.xxx_hidden_SessionId
+	}
+	return nil
+}
+
+func (x *ClientRow) GetSession() string {
+	if x != nil {
+		return x.xxx_hidden_Session
+	}
+	return ""
+}
+
+func (x *ClientRow) GetSize() *Size {
+	if x != nil {
+		return x.xxx_hidden_Size
+	}
+	return nil
+}
+
+func (x *ClientRow) GetReadOnly() bool {
+	if x != nil {
+		return x.xxx_hidden_ReadOnly
+	}
+	return false
+}
+
+func (x *ClientRow) GetAttachedUnixMs() int64 {
+	if x != nil {
+		return x.xxx_hidden_AttachedUnixMs
+	}
+	return 0
+}
+
+func (x *ClientRow) GetLastActiveUnixMs() int64 {
+	if x != nil {
+		return x.xxx_hidden_LastActiveUnixMs
+	}
+	return 0
+}
+
+func (x *ClientRow) GetOrigin() *Origin {
+	if x != nil {
+		return x.xxx_hidden_Origin
+	}
+	return nil
+}
+
+func (x *ClientRow) SetId(v uint64) {
+	x.xxx_hidden_Id = v
+}
+
+func (x *ClientRow) SetSessionId(v []byte) {
+	if v == nil {
+		v = []byte{}
+	}
+	x.xxx_hidden_SessionId = v
+}
+
+func (x *ClientRow) SetSession(v string) {
+	x.xxx_hidden_Session = v
+}
+
+func (x *ClientRow) SetSize(v *Size) {
+	x.xxx_hidden_Size = v
+}
+
+func (x *ClientRow) SetReadOnly(v bool) {
+	x.xxx_hidden_ReadOnly = v
+}
+
+func (x *ClientRow) SetAttachedUnixMs(v int64) {
+	x.xxx_hidden_AttachedUnixMs = v
+}
+
+func (x *ClientRow) SetLastActiveUnixMs(v int64) {
+	x.xxx_hidden_LastActiveUnixMs = v
+}
+
+func (x *ClientRow) SetOrigin(v *Origin) {
+	x.xxx_hidden_Origin = v
+}
+
+func (x *ClientRow) HasSize() bool {
+	if x == nil {
+		return false
+	}
+	return x.xxx_hidden_Size != nil
+}
+
+func (x *ClientRow) HasOrigin() bool {
+	if x == nil {
+		return false
+	}
+	return x.xxx_hidden_Origin != nil
+}
+
+func (x *ClientRow) ClearSize() {
+	x.xxx_hidden_Size = nil
+}
+
+func (x *ClientRow) ClearOrigin() {
+	x.xxx_hidden_Origin = nil
+}
+
+type ClientRow_builder struct {
+	_ [0]func() // Prevents comparability and use of unkeyed literals for the builder.
+
+	Id               uint64
+	SessionId        []byte
+	Session          string
+	Size             *Size
+	ReadOnly         bool
+	AttachedUnixMs   int64
+	LastActiveUnixMs int64
+	Origin           *Origin
+}
+
+func (b0 ClientRow_builder) Build() *ClientRow {
+	m0 := &ClientRow{}
+	b, x := &b0, m0
+	_, _ = b, x
+	x.xxx_hidden_Id = b.Id
+	x.xxx_hidden_SessionId = b.SessionId
+	x.xxx_hidden_Session = b.Session
+	x.xxx_hidden_Size = b.Size
+	x.xxx_hidden_ReadOnly = b.ReadOnly
+	x.xxx_hidden_AttachedUnixMs = b.AttachedUnixMs
+	x.xxx_hidden_LastActiveUnixMs = b.LastActiveUnixMs
+	x.xxx_hidden_Origin = b.Origin
 	return m0
 }
 
@@ -5664,7 +6560,7 @@ type WaitResult struct {
 
 func (x *WaitResult) Reset() {
 	*x = WaitResult{}
-	mi := &file_session_proto_msgTypes[41]
+	mi := &file_session_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5676,7 +6572,7 @@ func (x *WaitResult) String() string {
 func (*WaitResult) ProtoMessage() {}
 
 func (x *WaitResult) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[41]
+	mi := &file_session_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5766,7 +6662,7 @@ type Capture struct {
 
 func (x *Capture) Reset() {
 	*x = Capture{}
-	mi := &file_session_proto_msgTypes[42]
+	mi := &file_session_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5778,7 +6674,7 @@ func (x *Capture) String() string {
 func (*Capture) ProtoMessage() {}
 
 func (x *Capture) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[42]
+	mi := &file_session_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5974,7 +6870,7 @@ type Cursor struct {
 
 func (x *Cursor) Reset() {
 	*x = Cursor{}
-	mi := &file_session_proto_msgTypes[43]
+	mi := &file_session_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5986,7 +6882,7 @@ func (x *Cursor) String() string {
 func (*Cursor) ProtoMessage() {}
 
 func (x *Cursor) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[43]
+	mi := &file_session_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6072,7 +6968,7 @@ type Lines struct {
 
 func (x *Lines) Reset() {
 	*x = Lines{}
-	mi := &file_session_proto_msgTypes[44]
+	mi := &file_session_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6084,7 +6980,7 @@ func (x *Lines) String() string {
 func (*Lines) ProtoMessage() {}
 
 func (x *Lines) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[44]
+	mi := &file_session_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6160,7 +7056,7 @@ type Line struct {
 
 func (x *Line) Reset() {
 	*x = Line{}
-	mi := &file_session_proto_msgTypes[45]
+	mi := &file_session_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6172,7 +7068,7 @@ func (x *Line) String() string {
 func (*Line) ProtoMessage() {}
 
 func (x *Line) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[45]
+	mi := &file_session_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6265,7 +7161,7 @@ type Run struct {
 
 func (x *Run) Reset() {
 	*x = Run{}
-	mi := &file_session_proto_msgTypes[46]
+	mi := &file_session_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6277,7 +7173,7 @@ func (x *Run) String() string {
 func (*Run) ProtoMessage() {}
 
 func (x *Run) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[46]
+	mi := &file_session_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6415,7 +7311,7 @@ type Found struct {
 
 func (x *Found) Reset() {
 	*x = Found{}
-	mi := &file_session_proto_msgTypes[47]
+	mi := &file_session_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6427,7 +7323,7 @@ func (x *Found) String() string {
 func (*Found) ProtoMessage() {}
 
 func (x *Found) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[47]
+	mi := &file_session_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6516,7 +7412,7 @@ type DaemonStats struct {
 
 func (x *DaemonStats) Reset() {
 	*x = DaemonStats{}
-	mi := &file_session_proto_msgTypes[48]
+	mi := &file_session_proto_msgTypes[55]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6528,7 +7424,7 @@ func (x *DaemonStats) String() string {
 func (*DaemonStats) ProtoMessage() {}
 
 func (x *DaemonStats) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[48]
+	mi := &file_session_proto_msgTypes[55]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6802,7 +7698,7 @@ var File_session_proto protoreflect.FileDescriptor
 
 const file_session_proto_rawDesc = "" +
 	"\n" +
-	"\rsession.proto\x12\bvev.wire\x1a\x0epreamble.proto\"\xf3\x02\n" +
+	"\rsession.proto\x12\bvev.wire\x1a\x0epreamble.proto\"\x9c\x03\n" +
 	"\x15SessionClientEnvelope\x12*\n" +
 	"\x06attach\x18\x01 \x01(\v2\x10.vev.wire.AttachH\x00R\x06attach\x12'\n" +
 	"\x05watch\x18\x02 \x01(\v2\x0f.vev.wire.WatchH\x00R\x05watch\x12-\n" +
@@ -6811,7 +7707,8 @@ const file_session_proto_rawDesc = "" +
 	"\x03ack\x18\x05 \x01(\v2\r.vev.wire.AckH\x00R\x03ack\x12*\n" +
 	"\x06resize\x18\x06 \x01(\v2\x10.vev.wire.ResizeH\x00R\x06resize\x12*\n" +
 	"\x06detach\x18\a \x01(\v2\x10.vev.wire.DetachH\x00R\x06detach\x12*\n" +
-	"\x06cancel\x18\b \x01(\v2\x10.vev.wire.CancelH\x00R\x06cancelB\x06\n" +
+	"\x06cancel\x18\b \x01(\v2\x10.vev.wire.CancelH\x00R\x06cancel\x12'\n" +
+	"\x05focus\x18\t \x01(\v2\x0f.vev.wire.FocusH\x00R\x05focusB\x06\n" +
 	"\x04body\"\xad\x02\n" +
 	"\x15SessionServerEnvelope\x120\n" +
 	"\battached\x18\x01 \x01(\v2\x12.vev.wire.AttachedH\x00R\battached\x12*\n" +
@@ -6826,7 +7723,7 @@ const file_session_proto_rawDesc = "" +
 	"\x04data\x18\x02 \x01(\fR\x04data\".\n" +
 	"\x04Size\x12\x12\n" +
 	"\x04cols\x18\x01 \x01(\rR\x04cols\x12\x12\n" +
-	"\x04rows\x18\x02 \x01(\rR\x04rows\"\xe1\x01\n" +
+	"\x04rows\x18\x02 \x01(\rR\x04rows\"\x8b\x02\n" +
 	"\x06Attach\x12\x18\n" +
 	"\asession\x18\x01 \x01(\tR\asession\x12\x1b\n" +
 	"\tread_only\x18\x02 \x01(\bR\breadOnly\x12\x12\n" +
@@ -6834,14 +7731,21 @@ const file_session_proto_rawDesc = "" +
 	"\x04size\x18\x04 \x01(\v2\x0e.vev.wire.SizeR\x04size\x12(\n" +
 	"\x06create\x18\x05 \x01(\v2\x10.vev.wire.CreateR\x06create\x12(\n" +
 	"\x06resume\x18\x06 \x01(\v2\x10.vev.wire.ResumeR\x06resume\x12\x14\n" +
-	"\x05agent\x18\a \x01(\fR\x05agent\"\x9d\x01\n" +
+	"\x05agent\x18\a \x01(\fR\x05agent\x12(\n" +
+	"\x06origin\x18\b \x01(\v2\x10.vev.wire.OriginR\x06origin\"J\n" +
+	"\x06Origin\x12\x1a\n" +
+	"\bterminal\x18\x01 \x01(\tR\bterminal\x12\x12\n" +
+	"\x04host\x18\x02 \x01(\tR\x04host\x12\x10\n" +
+	"\x03pid\x18\x03 \x01(\rR\x03pid\"\xbe\x01\n" +
 	"\x06Create\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x12\n" +
 	"\x04argv\x18\x02 \x03(\fR\x04argv\x12\x10\n" +
 	"\x03env\x18\x03 \x03(\fR\x03env\x12\x10\n" +
 	"\x03dir\x18\x04 \x01(\fR\x03dir\x12\"\n" +
 	"\x04size\x18\x05 \x01(\v2\x0e.vev.wire.SizeR\x04size\x12#\n" +
-	"\rhistory_lines\x18\x06 \x01(\rR\fhistoryLines\";\n" +
+	"\rhistory_lines\x18\x06 \x01(\rR\fhistoryLines\x12\x1f\n" +
+	"\vsize_policy\x18\a \x01(\rR\n" +
+	"sizePolicy\";\n" +
 	"\x06Resume\x12\x14\n" +
 	"\x05token\x18\x01 \x01(\fR\x05token\x12\x1b\n" +
 	"\tevent_seq\x18\x02 \x01(\x04R\beventSeq\"\xd5\x01\n" +
@@ -6862,7 +7766,9 @@ const file_session_proto_rawDesc = "" +
 	"\x05state\x18\x02 \x01(\x04R\x05state\x12\x1b\n" +
 	"\tevent_seq\x18\x03 \x01(\x04R\beventSeq\",\n" +
 	"\x06Resize\x12\"\n" +
-	"\x04size\x18\x01 \x01(\v2\x0e.vev.wire.SizeR\x04size\"\b\n" +
+	"\x04size\x18\x01 \x01(\v2\x0e.vev.wire.SizeR\x04size\"\x17\n" +
+	"\x05Focus\x12\x0e\n" +
+	"\x02in\x18\x01 \x01(\bR\x02in\"\b\n" +
 	"\x06Detach\"\a\n" +
 	"\x05Watch\"\x8c\x02\n" +
 	"\x06Output\x12\x14\n" +
@@ -6875,10 +7781,12 @@ const file_session_proto_rawDesc = "" +
 	"inputAcked\x12(\n" +
 	"\x06layout\x18\a \x01(\v2\x10.vev.wire.LayoutR\x06layout\x12*\n" +
 	"\x05panes\x18\b \x03(\v2\x14.vev.wire.PaneUpdateR\x05panes\x12'\n" +
-	"\x06events\x18\t \x03(\v2\x0f.vev.wire.EventR\x06events\"W\n" +
+	"\x06events\x18\t \x03(\v2\x0f.vev.wire.EventR\x06events\"x\n" +
 	"\x06Layout\x12\"\n" +
 	"\x04size\x18\x01 \x01(\v2\x0e.vev.wire.SizeR\x04size\x12)\n" +
-	"\x05panes\x18\x02 \x03(\v2\x13.vev.wire.PanePlaceR\x05panes\"g\n" +
+	"\x05panes\x18\x02 \x03(\v2\x13.vev.wire.PanePlaceR\x05panes\x12\x1f\n" +
+	"\vsize_policy\x18\x03 \x01(\rR\n" +
+	"sizePolicy\"g\n" +
 	"\tPanePlace\x12\x12\n" +
 	"\x04pane\x18\x01 \x01(\x04R\x04pane\x12\x10\n" +
 	"\x03col\x18\x02 \x01(\rR\x03col\x12\x10\n" +
@@ -6928,7 +7836,7 @@ const file_session_proto_rawDesc = "" +
 	"\x04exit\x18\x02 \x01(\v2\x14.vev.wire.ExitStatusR\x04exit\x12+\n" +
 	"\afailure\x18\x03 \x01(\v2\x11.vev.wire.FailureR\afailure\"6\n" +
 	"\aRefused\x12+\n" +
-	"\afailure\x18\x01 \x01(\v2\x11.vev.wire.FailureR\afailure\"\xaa\x05\n" +
+	"\afailure\x18\x01 \x01(\v2\x11.vev.wire.FailureR\afailure\"\xd3\x06\n" +
 	"\aRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x04R\x02id\x12\x1d\n" +
 	"\n" +
@@ -6946,10 +7854,13 @@ const file_session_proto_rawDesc = "" +
 	"\x04wait\x18\x13 \x01(\v2\x15.vev.wire.WaitRequestH\x00R\x04wait\x12,\n" +
 	"\x05stats\x18\x14 \x01(\v2\x14.vev.wire.StatsQueryH\x00R\x05stats\x124\n" +
 	"\ahistory\x18\x15 \x01(\v2\x18.vev.wire.HistoryRequestH\x00R\ahistory\x121\n" +
-	"\x06search\x18\x16 \x01(\v2\x17.vev.wire.SearchRequestH\x00R\x06searchB\x06\n" +
+	"\x06search\x18\x16 \x01(\v2\x17.vev.wire.SearchRequestH\x00R\x06search\x124\n" +
+	"\aclients\x18\x17 \x01(\v2\x18.vev.wire.ClientsRequestH\x00R\aclients\x12D\n" +
+	"\rdetach_client\x18\x18 \x01(\v2\x1d.vev.wire.DetachClientRequestH\x00R\fdetachClient\x12+\n" +
+	"\x04size\x18\x19 \x01(\v2\x15.vev.wire.SizeRequestH\x00R\x04sizeB\x06\n" +
 	"\x04body\"\x18\n" +
 	"\x06Cancel\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\x04R\x02id\"\xfc\x02\n" +
+	"\x02id\x18\x01 \x01(\x04R\x02id\"\xae\x03\n" +
 	"\x06Result\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x04R\x02id\x12\x18\n" +
 	"\aoutcome\x18\x02 \x01(\rR\aoutcome\x12+\n" +
@@ -6960,7 +7871,8 @@ const file_session_proto_rawDesc = "" +
 	"\x04wait\x18\f \x01(\v2\x14.vev.wire.WaitResultH\x00R\x04wait\x12-\n" +
 	"\x05stats\x18\r \x01(\v2\x15.vev.wire.DaemonStatsH\x00R\x05stats\x12+\n" +
 	"\ahistory\x18\x0e \x01(\v2\x0f.vev.wire.LinesH\x00R\ahistory\x12'\n" +
-	"\x05found\x18\x0f \x01(\v2\x0f.vev.wire.FoundH\x00R\x05foundB\x06\n" +
+	"\x05found\x18\x0f \x01(\v2\x0f.vev.wire.FoundH\x00R\x05found\x120\n" +
+	"\aclients\x18\x10 \x01(\v2\x14.vev.wire.ClientListH\x00R\aclientsB\x06\n" +
 	"\x04body\"#\n" +
 	"\vListRequest\x12\x14\n" +
 	"\x05brief\x18\x01 \x01(\bR\x05brief\"'\n" +
@@ -6996,7 +7908,17 @@ const file_session_proto_rawDesc = "" +
 	"\apattern\x18\x03 \x01(\tR\apattern\x12\x12\n" +
 	"\x04line\x18\x04 \x01(\x04R\x04line\x12\x10\n" +
 	"\x03col\x18\x05 \x01(\rR\x03col\x12\x1a\n" +
-	"\bbackward\x18\x06 \x01(\bR\bbackward\"h\n" +
+	"\bbackward\x18\x06 \x01(\bR\bbackward\"*\n" +
+	"\x0eClientsRequest\x12\x18\n" +
+	"\asession\x18\x01 \x01(\tR\asession\"G\n" +
+	"\x13DetachClientRequest\x12\x18\n" +
+	"\asession\x18\x01 \x01(\tR\asession\x12\x16\n" +
+	"\x06client\x18\x02 \x01(\x04R\x06client\"l\n" +
+	"\vSizeRequest\x12\x18\n" +
+	"\asession\x18\x01 \x01(\tR\asession\x12\x1f\n" +
+	"\vsize_policy\x18\x02 \x01(\rR\n" +
+	"sizePolicy\x12\"\n" +
+	"\x04size\x18\x03 \x01(\v2\x0e.vev.wire.SizeR\x04size\"h\n" +
 	"\vWaitRequest\x12\x18\n" +
 	"\asession\x18\x01 \x01(\tR\asession\x12\x12\n" +
 	"\x04text\x18\x02 \x01(\tR\x04text\x12\x17\n" +
@@ -7005,7 +7927,7 @@ const file_session_proto_rawDesc = "" +
 	"\n" +
 	"StatsQuery\"?\n" +
 	"\vSessionList\x120\n" +
-	"\bsessions\x18\x01 \x03(\v2\x14.vev.wire.SessionRowR\bsessions\"\xd7\x02\n" +
+	"\bsessions\x18\x01 \x03(\v2\x14.vev.wire.SessionRowR\bsessions\"\xf8\x02\n" +
 	"\n" +
 	"SessionRow\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\fR\x02id\x12\x12\n" +
@@ -7020,7 +7942,22 @@ const file_session_proto_rawDesc = "" +
 	"\x03cwd\x18\n" +
 	" \x01(\fR\x03cwd\x12\x14\n" +
 	"\x05title\x18\v \x01(\tR\x05title\x12\"\n" +
-	"\x04size\x18\f \x01(\v2\x0e.vev.wire.SizeR\x04size\"^\n" +
+	"\x04size\x18\f \x01(\v2\x0e.vev.wire.SizeR\x04size\x12\x1f\n" +
+	"\vsize_policy\x18\r \x01(\rR\n" +
+	"sizePolicy\";\n" +
+	"\n" +
+	"ClientList\x12-\n" +
+	"\aclients\x18\x01 \x03(\v2\x13.vev.wire.ClientRowR\aclients\"\x98\x02\n" +
+	"\tClientRow\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\x04R\x02id\x12\x1d\n" +
+	"\n" +
+	"session_id\x18\x02 \x01(\fR\tsessionId\x12\x18\n" +
+	"\asession\x18\x03 \x01(\tR\asession\x12\"\n" +
+	"\x04size\x18\x04 \x01(\v2\x0e.vev.wire.SizeR\x04size\x12\x1b\n" +
+	"\tread_only\x18\x05 \x01(\bR\breadOnly\x12(\n" +
+	"\x10attached_unix_ms\x18\x06 \x01(\x03R\x0eattachedUnixMs\x12-\n" +
+	"\x13last_active_unix_ms\x18\a \x01(\x03R\x10lastActiveUnixMs\x12(\n" +
+	"\x06origin\x18\b \x01(\v2\x10.vev.wire.OriginR\x06origin\"^\n" +
 	"\n" +
 	"WaitResult\x12\x10\n" +
 	"\x03met\x18\x01 \x01(\bR\x03met\x12\x14\n" +
@@ -7093,129 +8030,146 @@ const file_session_proto_rawDesc = "" +
 	"goroutines\x12'\n" +
 	"\x0fforeign_refused\x18\x13 \x01(\x04R\x0eforeignRefusedB5Z.github.com/vev-term/vev/internal/protocol/wire\x92\x03\x02\b\x02b\beditionsp\xe8\a"
 
-var file_session_proto_msgTypes = make([]protoimpl.MessageInfo, 49)
+var file_session_proto_msgTypes = make([]protoimpl.MessageInfo, 56)
 var file_session_proto_goTypes = []any{
 	(*SessionClientEnvelope)(nil), // 0: vev.wire.SessionClientEnvelope
 	(*SessionServerEnvelope)(nil), // 1: vev.wire.SessionServerEnvelope
 	(*Packed)(nil),                // 2: vev.wire.Packed
 	(*Size)(nil),                  // 3: vev.wire.Size
 	(*Attach)(nil),                // 4: vev.wire.Attach
-	(*Create)(nil),                // 5: vev.wire.Create
-	(*Resume)(nil),                // 6: vev.wire.Resume
-	(*Attached)(nil),              // 7: vev.wire.Attached
-	(*Input)(nil),                 // 8: vev.wire.Input
-	(*Ack)(nil),                   // 9: vev.wire.Ack
-	(*Resize)(nil),                // 10: vev.wire.Resize
-	(*Detach)(nil),                // 11: vev.wire.Detach
-	(*Watch)(nil),                 // 12: vev.wire.Watch
-	(*Output)(nil),                // 13: vev.wire.Output
-	(*Layout)(nil),                // 14: vev.wire.Layout
-	(*PanePlace)(nil),             // 15: vev.wire.PanePlace
-	(*PaneUpdate)(nil),            // 16: vev.wire.PaneUpdate
-	(*Event)(nil),                 // 17: vev.wire.Event
-	(*Clipboard)(nil),             // 18: vev.wire.Clipboard
-	(*Notification)(nil),          // 19: vev.wire.Notification
-	(*PromptMark)(nil),            // 20: vev.wire.PromptMark
-	(*ExitStatus)(nil),            // 21: vev.wire.ExitStatus
-	(*Ended)(nil),                 // 22: vev.wire.Ended
-	(*Refused)(nil),               // 23: vev.wire.Refused
-	(*Request)(nil),               // 24: vev.wire.Request
-	(*Cancel)(nil),                // 25: vev.wire.Cancel
-	(*Result)(nil),                // 26: vev.wire.Result
-	(*ListRequest)(nil),           // 27: vev.wire.ListRequest
-	(*KillRequest)(nil),           // 28: vev.wire.KillRequest
-	(*RenameRequest)(nil),         // 29: vev.wire.RenameRequest
-	(*DetachRequest)(nil),         // 30: vev.wire.DetachRequest
-	(*TypeRequest)(nil),           // 31: vev.wire.TypeRequest
-	(*KeysRequest)(nil),           // 32: vev.wire.KeysRequest
-	(*PasteRequest)(nil),          // 33: vev.wire.PasteRequest
-	(*CaptureRequest)(nil),        // 34: vev.wire.CaptureRequest
-	(*HistoryRequest)(nil),        // 35: vev.wire.HistoryRequest
-	(*SearchRequest)(nil),         // 36: vev.wire.SearchRequest
-	(*WaitRequest)(nil),           // 37: vev.wire.WaitRequest
-	(*StatsQuery)(nil),            // 38: vev.wire.StatsQuery
-	(*SessionList)(nil),           // 39: vev.wire.SessionList
-	(*SessionRow)(nil),            // 40: vev.wire.SessionRow
-	(*WaitResult)(nil),            // 41: vev.wire.WaitResult
-	(*Capture)(nil),               // 42: vev.wire.Capture
-	(*Cursor)(nil),                // 43: vev.wire.Cursor
-	(*Lines)(nil),                 // 44: vev.wire.Lines
-	(*Line)(nil),                  // 45: vev.wire.Line
-	(*Run)(nil),                   // 46: vev.wire.Run
-	(*Found)(nil),                 // 47: vev.wire.Found
-	(*DaemonStats)(nil),           // 48: vev.wire.DaemonStats
-	(*Failure)(nil),               // 49: vev.wire.Failure
+	(*Origin)(nil),                // 5: vev.wire.Origin
+	(*Create)(nil),                // 6: vev.wire.Create
+	(*Resume)(nil),                // 7: vev.wire.Resume
+	(*Attached)(nil),              // 8: vev.wire.Attached
+	(*Input)(nil),                 // 9: vev.wire.Input
+	(*Ack)(nil),                   // 10: vev.wire.Ack
+	(*Resize)(nil),                // 11: vev.wire.Resize
+	(*Focus)(nil),                 // 12: vev.wire.Focus
+	(*Detach)(nil),                // 13: vev.wire.Detach
+	(*Watch)(nil),                 // 14: vev.wire.Watch
+	(*Output)(nil),                // 15: vev.wire.Output
+	(*Layout)(nil),                // 16: vev.wire.Layout
+	(*PanePlace)(nil),             // 17: vev.wire.PanePlace
+	(*PaneUpdate)(nil),            // 18: vev.wire.PaneUpdate
+	(*Event)(nil),                 // 19: vev.wire.Event
+	(*Clipboard)(nil),             // 20: vev.wire.Clipboard
+	(*Notification)(nil),          // 21: vev.wire.Notification
+	(*PromptMark)(nil),            // 22: vev.wire.PromptMark
+	(*ExitStatus)(nil),            // 23: vev.wire.ExitStatus
+	(*Ended)(nil),                 // 24: vev.wire.Ended
+	(*Refused)(nil),               // 25: vev.wire.Refused
+	(*Request)(nil),               // 26: vev.wire.Request
+	(*Cancel)(nil),                // 27: vev.wire.Cancel
+	(*Result)(nil),                // 28: vev.wire.Result
+	(*ListRequest)(nil),           // 29: vev.wire.ListRequest
+	(*KillRequest)(nil),           // 30: vev.wire.KillRequest
+	(*RenameRequest)(nil),         // 31: vev.wire.RenameRequest
+	(*DetachRequest)(nil),         // 32: vev.wire.DetachRequest
+	(*TypeRequest)(nil),           // 33: vev.wire.TypeRequest
+	(*KeysRequest)(nil),           // 34: vev.wire.KeysRequest
+	(*PasteRequest)(nil),          // 35: vev.wire.PasteRequest
+	(*CaptureRequest)(nil),        // 36: vev.wire.CaptureRequest
+	(*HistoryRequest)(nil),        // 37: vev.wire.HistoryRequest
+	(*SearchRequest)(nil),         // 38: vev.wire.SearchRequest
+	(*ClientsRequest)(nil),        // 39: vev.wire.ClientsRequest
+	(*DetachClientRequest)(nil),   // 40: vev.wire.DetachClientRequest
+	(*SizeRequest)(nil),           // 41: vev.wire.SizeRequest
+	(*WaitRequest)(nil),           // 42: vev.wire.WaitRequest
+	(*StatsQuery)(nil),            // 43: vev.wire.StatsQuery
+	(*SessionList)(nil),           // 44: vev.wire.SessionList
+	(*SessionRow)(nil),            // 45: vev.wire.SessionRow
+	(*ClientList)(nil),            // 46: vev.wire.ClientList
+	(*ClientRow)(nil),             // 47: vev.wire.ClientRow
+	(*WaitResult)(nil),            // 48: vev.wire.WaitResult
+	(*Capture)(nil),               // 49: vev.wire.Capture
+	(*Cursor)(nil),                // 50: vev.wire.Cursor
+	(*Lines)(nil),                 // 51: vev.wire.Lines
+	(*Line)(nil),                  // 52: vev.wire.Line
+	(*Run)(nil),                   // 53: vev.wire.Run
+	(*Found)(nil),                 // 54: vev.wire.Found
+	(*DaemonStats)(nil),           // 55: vev.wire.DaemonStats
+	(*Failure)(nil),               // 56: vev.wire.Failure
 }
 var file_session_proto_depIdxs = []int32{
 	4,  // 0: vev.wire.SessionClientEnvelope.attach:type_name -> vev.wire.Attach
-	12, // 1: vev.wire.SessionClientEnvelope.watch:type_name -> vev.wire.Watch
-	24, // 2: vev.wire.SessionClientEnvelope.request:type_name -> vev.wire.Request
-	8,  // 3: vev.wire.SessionClientEnvelope.input:type_name -> vev.wire.Input
-	9,  // 4: vev.wire.SessionClientEnvelope.ack:type_name -> vev.wire.Ack
-	10, // 5: vev.wire.SessionClientEnvelope.resize:type_name -> vev.wire.Resize
-	11, // 6: vev.wire.SessionClientEnvelope.detach:type_name -> vev.wire.Detach
-	25, // 7: vev.wire.SessionClientEnvelope.cancel:type_name -> vev.wire.Cancel
-	7,  // 8: vev.wire.SessionServerEnvelope.attached:type_name -> vev.wire.Attached
-	13, // 9: vev.wire.SessionServerEnvelope.output:type_name -> vev.wire.Output
-	26, // 10: vev.wire.SessionServerEnvelope.result:type_name -> vev.wire.Result
-	22, // 11: vev.wire.SessionServerEnvelope.ended:type_name -> vev.wire.Ended
-	23, // 12: vev.wire.SessionServerEnvelope.refused:type_name -> vev.wire.Refused
-	2,  // 13: vev.wire.SessionServerEnvelope.packed:type_name -> vev.wire.Packed
-	3,  // 14: vev.wire.Attach.size:type_name -> vev.wire.Size
-	5,  // 15: vev.wire.Attach.create:type_name -> vev.wire.Create
-	6,  // 16: vev.wire.Attach.resume:type_name -> vev.wire.Resume
-	3,  // 17: vev.wire.Create.size:type_name -> vev.wire.Size
-	3,  // 18: vev.wire.Attached.size:type_name -> vev.wire.Size
-	3,  // 19: vev.wire.Resize.size:type_name -> vev.wire.Size
-	14, // 20: vev.wire.Output.layout:type_name -> vev.wire.Layout
-	16, // 21: vev.wire.Output.panes:type_name -> vev.wire.PaneUpdate
-	17, // 22: vev.wire.Output.events:type_name -> vev.wire.Event
-	3,  // 23: vev.wire.Layout.size:type_name -> vev.wire.Size
-	15, // 24: vev.wire.Layout.panes:type_name -> vev.wire.PanePlace
-	3,  // 25: vev.wire.PanePlace.size:type_name -> vev.wire.Size
-	3,  // 26: vev.wire.PaneUpdate.size:type_name -> vev.wire.Size
-	18, // 27: vev.wire.Event.clipboard:type_name -> vev.wire.Clipboard
-	19, // 28: vev.wire.Event.notification:type_name -> vev.wire.Notification
-	20, // 29: vev.wire.Event.prompt_mark:type_name -> vev.wire.PromptMark
-	21, // 30: vev.wire.Event.exit:type_name -> vev.wire.ExitStatus
-	21, // 31: vev.wire.Ended.exit:type_name -> vev.wire.ExitStatus
-	49, // 32: vev.wire.Ended.failure:type_name -> vev.wire.Failure
-	49, // 33: vev.wire.Refused.failure:type_name -> vev.wire.Failure
-	5,  // 34: vev.wire.Request.new:type_name -> vev.wire.Create
-	27, // 35: vev.wire.Request.list:type_name -> vev.wire.ListRequest
-	28, // 36: vev.wire.Request.kill:type_name -> vev.wire.KillRequest
-	29, // 37: vev.wire.Request.rename:type_name -> vev.wire.RenameRequest
-	30, // 38: vev.wire.Request.detach:type_name -> vev.wire.DetachRequest
-	31, // 39: vev.wire.Request.type:type_name -> vev.wire.TypeRequest
-	32, // 40: vev.wire.Request.keys:type_name -> vev.wire.KeysRequest
-	33, // 41: vev.wire.Request.paste:type_name -> vev.wire.PasteRequest
-	34, // 42: vev.wire.Request.capture:type_name -> vev.wire.CaptureRequest
-	37, // 43: vev.wire.Request.wait:type_name -> vev.wire.WaitRequest
-	38, // 44: vev.wire.Request.stats:type_name -> vev.wire.StatsQuery
-	35, // 45: vev.wire.Request.history:type_name -> vev.wire.HistoryRequest
-	36, // 46: vev.wire.Request.search:type_name -> vev.wire.SearchRequest
-	49, // 47: vev.wire.Result.failure:type_name -> vev.wire.Failure
-	39, // 48: vev.wire.Result.sessions:type_name -> vev.wire.SessionList
-	42, // 49: vev.wire.Result.capture:type_name -> vev.wire.Capture
-	41, // 50: vev.wire.Result.wait:type_name -> vev.wire.WaitResult
-	48, // 51: vev.wire.Result.stats:type_name -> vev.wire.DaemonStats
-	44, // 52: vev.wire.Result.history:type_name -> vev.wire.Lines
-	47, // 53: vev.wire.Result.found:type_name -> vev.wire.Found
-	40, // 54: vev.wire.SessionList.sessions:type_name -> vev.wire.SessionRow
-	21, // 55: vev.wire.SessionRow.exit:type_name -> vev.wire.ExitStatus
-	3,  // 56: vev.wire.SessionRow.size:type_name -> vev.wire.Size
-	21, // 57: vev.wire.WaitResult.exit:type_name -> vev.wire.ExitStatus
-	3,  // 58: vev.wire.Capture.size:type_name -> vev.wire.Size
-	43, // 59: vev.wire.Capture.cursor:type_name -> vev.wire.Cursor
-	44, // 60: vev.wire.Capture.lines:type_name -> vev.wire.Lines
-	21, // 61: vev.wire.Capture.exit:type_name -> vev.wire.ExitStatus
-	45, // 62: vev.wire.Lines.lines:type_name -> vev.wire.Line
-	46, // 63: vev.wire.Line.runs:type_name -> vev.wire.Run
-	64, // [64:64] is the sub-list for method output_type
-	64, // [64:64] is the sub-list for method input_type
-	64, // [64:64] is the sub-list for extension type_name
-	64, // [64:64] is the sub-list for extension extendee
-	0,  // [0:64] is the sub-list for field type_name
+	14, // 1: vev.wire.SessionClientEnvelope.watch:type_name -> vev.wire.Watch
+	26, // 2: vev.wire.SessionClientEnvelope.request:type_name -> vev.wire.Request
+	9,  // 3: vev.wire.SessionClientEnvelope.input:type_name -> vev.wire.Input
+	10, // 4: vev.wire.SessionClientEnvelope.ack:type_name -> vev.wire.Ack
+	11, // 5: vev.wire.SessionClientEnvelope.resize:type_name -> vev.wire.Resize
+	13, // 6: vev.wire.SessionClientEnvelope.detach:type_name -> vev.wire.Detach
+	27, // 7: vev.wire.SessionClientEnvelope.cancel:type_name -> vev.wire.Cancel
+	12, // 8: vev.wire.SessionClientEnvelope.focus:type_name -> vev.wire.Focus
+	8,  // 9: vev.wire.SessionServerEnvelope.attached:type_name -> vev.wire.Attached
+	15, // 10: vev.wire.SessionServerEnvelope.output:type_name -> vev.wire.Output
+	28, // 11: vev.wire.SessionServerEnvelope.result:type_name -> vev.wire.Result
+	24, // 12: vev.wire.SessionServerEnvelope.ended:type_name -> vev.wire.Ended
+	25, // 13: vev.wire.SessionServerEnvelope.refused:type_name -> vev.wire.Refused
+	2,  // 14: vev.wire.SessionServerEnvelope.packed:type_name -> vev.wire.Packed
+	3,  // 15: vev.wire.Attach.size:type_name -> vev.wire.Size
+	6,  // 16: vev.wire.Attach.create:type_name -> vev.wire.Create
+	7,  // 17: vev.wire.Attach.resume:type_name -> vev.wire.Resume
+	5,  // 18: vev.wire.Attach.origin:type_name -> vev.wire.Origin
+	3,  // 19: vev.wire.Create.size:type_name -> vev.wire.Size
+	3,  // 20: vev.wire.Attached.size:type_name -> vev.wire.Size
+	3,  // 21: vev.wire.Resize.size:type_name -> vev.wire.Size
+	16, // 22: vev.wire.Output.layout:type_name -> vev.wire.Layout
+	18, // 23: vev.wire.Output.panes:type_name -> vev.wire.PaneUpdate
+	19, // 24: vev.wire.Output.events:type_name -> vev.wire.Event
+	3,  // 25: vev.wire.Layout.size:type_name -> vev.wire.Size
+	17, // 26: vev.wire.Layout.panes:type_name -> vev.wire.PanePlace
+	3,  // 27: vev.wire.PanePlace.size:type_name -> vev.wire.Size
+	3,  // 28: vev.wire.PaneUpdate.size:type_name -> vev.wire.Size
+	20, // 29: vev.wire.Event.clipboard:type_name -> vev.wire.Clipboard
+	21, // 30: vev.wire.Event.notification:type_name -> vev.wire.Notification
+	22, // 31: vev.wire.Event.prompt_mark:type_name -> vev.wire.PromptMark
+	23, // 32: vev.wire.Event.exit:type_name -> vev.wire.ExitStatus
+	23, // 33: vev.wire.Ended.exit:type_name -> vev.wire.ExitStatus
+	56, // 34: vev.wire.Ended.failure:type_name -> vev.wire.Failure
+	56, // 35: vev.wire.Refused.failure:type_name -> vev.wire.Failure
+	6,  // 36: vev.wire.Request.new:type_name -> vev.wire.Create
+	29, // 37: vev.wire.Request.list:type_name -> vev.wire.ListRequest
+	30, // 38: vev.wire.Request.kill:type_name -> vev.wire.KillRequest
+	31, // 39: vev.wire.Request.rename:type_name -> vev.wire.RenameRequest
+	32, // 40: vev.wire.Request.detach:type_name -> vev.wire.DetachRequest
+	33, // 41: vev.wire.Request.type:type_name -> vev.wire.TypeRequest
+	34, // 42: vev.wire.Request.keys:type_name -> vev.wire.KeysRequest
+	35, // 43: vev.wire.Request.paste:type_name -> vev.wire.PasteRequest
+	36, // 44: vev.wire.Request.capture:type_name -> vev.wire.CaptureRequest
+	42, // 45: vev.wire.Request.wait:type_name -> vev.wire.WaitRequest
+	43, // 46: vev.wire.Request.stats:type_name -> vev.wire.StatsQuery
+	37, // 47: vev.wire.Request.history:type_name -> vev.wire.HistoryRequest
+	38, // 48: vev.wire.Request.search:type_name -> vev.wire.SearchRequest
+	39, // 49: vev.wire.Request.clients:type_name -> vev.wire.ClientsRequest
+	40, // 50: vev.wire.Request.detach_client:type_name -> vev.wire.DetachClientRequest
+	41, // 51: vev.wire.Request.size:type_name -> vev.wire.SizeRequest
+	56, // 52: vev.wire.Result.failure:type_name -> vev.wire.Failure
+	44, // 53: vev.wire.Result.sessions:type_name -> vev.wire.SessionList
+	49, // 54: vev.wire.Result.capture:type_name -> vev.wire.Capture
+	48, // 55: vev.wire.Result.wait:type_name -> vev.wire.WaitResult
+	55, // 56: vev.wire.Result.stats:type_name -> vev.wire.DaemonStats
+	51, // 57: vev.wire.Result.history:type_name -> vev.wire.Lines
+	54, // 58: vev.wire.Result.found:type_name -> vev.wire.Found
+	46, // 59: vev.wire.Result.clients:type_name -> vev.wire.ClientList
+	3,  // 60: vev.wire.SizeRequest.size:type_name -> vev.wire.Size
+	45, // 61: vev.wire.SessionList.sessions:type_name -> vev.wire.SessionRow
+	23, // 62: vev.wire.SessionRow.exit:type_name -> vev.wire.ExitStatus
+	3,  // 63: vev.wire.SessionRow.size:type_name -> vev.wire.Size
+	47, // 64: vev.wire.ClientList.clients:type_name -> vev.wire.ClientRow
+	3,  // 65: vev.wire.ClientRow.size:type_name -> vev.wire.Size
+	5,  // 66: vev.wire.ClientRow.origin:type_name -> vev.wire.Origin
+	23, // 67: vev.wire.WaitResult.exit:type_name -> vev.wire.ExitStatus
+	3,  // 68: vev.wire.Capture.size:type_name -> vev.wire.Size
+	50, // 69: vev.wire.Capture.cursor:type_name -> vev.wire.Cursor
+	51, // 70: vev.wire.Capture.lines:type_name -> vev.wire.Lines
+	23, // 71: vev.wire.Capture.exit:type_name -> vev.wire.ExitStatus
+	52, // 72: vev.wire.Lines.lines:type_name -> vev.wire.Line
+	53, // 73: vev.wire.Line.runs:type_name -> vev.wire.Run
+	74, // [74:74] is the sub-list for method output_type
+	74, // [74:74] is the sub-list for method input_type
+	74, // [74:74] is the sub-list for extension type_name
+	74, // [74:74] is the sub-list for extension extendee
+	0,  // [0:74] is the sub-list for field type_name
 }
 
 func init() { file_session_proto_init() }
@@ -7233,6 +8187,7 @@ func file_session_proto_init() {
 		(*sessionClientEnvelope_Resize)(nil),
 		(*sessionClientEnvelope_Detach)(nil),
 		(*sessionClientEnvelope_Cancel)(nil),
+		(*sessionClientEnvelope_Focus)(nil),
 	}
 	file_session_proto_msgTypes[1].OneofWrappers = []any{
 		(*sessionServerEnvelope_Attached)(nil),
@@ -7242,7 +8197,7 @@ func file_session_proto_init() {
 		(*sessionServerEnvelope_Refused)(nil),
 		(*sessionServerEnvelope_Packed)(nil),
 	}
-	file_session_proto_msgTypes[17].OneofWrappers = []any{
+	file_session_proto_msgTypes[19].OneofWrappers = []any{
 		(*event_Bell)(nil),
 		(*event_Title)(nil),
 		(*event_Cwd)(nil),
@@ -7253,7 +8208,7 @@ func file_session_proto_init() {
 		(*event_Exit)(nil),
 		(*event_Renamed)(nil),
 	}
-	file_session_proto_msgTypes[24].OneofWrappers = []any{
+	file_session_proto_msgTypes[26].OneofWrappers = []any{
 		(*request_New)(nil),
 		(*request_List)(nil),
 		(*request_Kill)(nil),
@@ -7267,14 +8222,18 @@ func file_session_proto_init() {
 		(*request_Stats)(nil),
 		(*request_History)(nil),
 		(*request_Search)(nil),
+		(*request_Clients)(nil),
+		(*request_DetachClient)(nil),
+		(*request_Size)(nil),
 	}
-	file_session_proto_msgTypes[26].OneofWrappers = []any{
+	file_session_proto_msgTypes[28].OneofWrappers = []any{
 		(*result_Sessions)(nil),
 		(*result_Capture)(nil),
 		(*result_Wait)(nil),
 		(*result_Stats)(nil),
 		(*result_History)(nil),
 		(*result_Found)(nil),
+		(*result_Clients)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -7282,7 +8241,7 @@ func file_session_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_session_proto_rawDesc), len(file_session_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   49,
+			NumMessages:   56,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -14,6 +14,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/vev-term/vev/internal/adapters/brokerwire"
+	"github.com/vev-term/vev/internal/domain"
 	"github.com/vev-term/vev/internal/domain/fault"
 	"github.com/vev-term/vev/internal/protocol"
 	"github.com/vev-term/vev/internal/protocol/wire"
@@ -52,6 +53,18 @@ func tag(s string) int {
 
 func byMessage(f protoreflect.FieldDescriptor) protoreflect.Name { return f.Message().Name() }
 func byField(f protoreflect.FieldDescriptor) protoreflect.Name   { return f.Name() }
+
+func TestTheDocumentHasTheSizePolicies(t *testing.T) {
+	var want []string
+	for p := domain.SizePolicy(0); p.Valid(); p++ {
+		want = append(want, fmt.Sprintf("%d %s", p, p))
+	}
+	var got []string
+	for _, row := range doctable.Rows(t, protocolDoc, "size policies") {
+		got = append(got, row[0]+" "+row[1])
+	}
+	require.Equal(t, want, got)
+}
 
 func TestTheDocumentHasTheMessages(t *testing.T) {
 	for table, want := range map[string][]string{
