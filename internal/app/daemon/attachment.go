@@ -17,15 +17,20 @@ const maxEventBytes = 9 << 20
 // attachment is one client's view of a session. It outlives its connection: the client may
 // resume it with the token for as long as the session lives.
 type attachment struct {
-	s        *session
-	token    protocol.Token
-	readOnly bool
-	agent    string // path of the client's ssh agent, or empty
+	s          *session
+	id         uint64 // among all of the daemon's; never given twice
+	token      protocol.Token
+	readOnly   bool
+	agent      string // path of the client's ssh agent, or empty
+	origin     domain.Origin
+	attachedAt time.Time
 
 	// Guarded by s.mu.
 	link   *link // the connection it has now, or nil
 	size   domain.Size
-	active time.Time // last attach, input or resize
+	use    uint64    // number of its last use, among all of the session's clients
+	active time.Time // of that use: attach, input or focus
+	focus  focusReport
 	view   view
 	end    *protocol.Ended // the attachment is over: to be sent
 
@@ -72,6 +77,10 @@ func newLink(conn ports.SessionServerConn) *link {
 // live reports whether a client is connected. The caller holds s.mu.
 func (a *attachment) live() bool { return a.link != nil }
 
+// present reports whether the client counts as attached: not if it is being sent away, even if
+// it cannot hear that. The caller holds s.mu.
+func (a *attachment) present() bool { return a.live() && (a.end == nil || a.s.finished) }
+
 // poke wakes the sender. The caller holds s.mu.
 func (a *attachment) poke() {
 	if a.link != nil {
@@ -81,7 +90,7 @@ func (a *attachment) poke() {
 
 // attach adds a client to s and connects it.
 func (s *session) attach(m *protocol.Attach, l *link) (*attachment, error) {
-	a := &attachment{s: s, readOnly: m.ReadOnly, size: m.Size, active: time.Now(), link: l, agent: agentOf(m)}
+	a := &attachment{s: s, readOnly: m.ReadOnly, size: m.Size, attachedAt: time.Now(), link: l, agent: agentOf(m), origin: m.Origin}
 	random(a.token[:])
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -92,18 +101,16 @@ func (s *session) attach(m *protocol.Attach, l *link) (*attachment, error) {
 		return nil, err
 	}
 	if m.Take {
-		for _, other := range s.attachments {
+		for _, other := range slices.Clone(s.attachments) { // one without a client is dropped
 			other.finish(protocol.EndTaken)
 		}
 	}
 	s.attachments = append(s.attachments, a)
 	s.attended = true
-	s.lastUsed = a.active
 	a.view.restart()
 	s.d.register(a)
-	if !a.readOnly {
-		s.resize(a.size)
-	}
+	a.used(a.attachedAt)
+	s.settle(a.attachedAt, 0)
 	s.attend()
 	return a, nil
 }
@@ -143,15 +150,13 @@ func (a *attachment) resume(m *protocol.Attach, l *link) (received uint64, err e
 	if old := a.link; old != nil {
 		close(old.stop)
 	}
-	a.link, a.active = l, time.Now()
+	a.link = l
 	a.view.restart()
 	a.ackEvents(m.Resume.EventSeq)
 	a.eventSent = m.Resume.EventSeq
 	a.ackSent, a.echoSent, a.unacked, a.looks = 0, 0, 0, time.Time{}
-	if !a.readOnly {
-		a.size = m.Size
-		s.resize(a.size)
-	}
+	a.size = m.Size
+	s.settle(time.Now(), 0)
 	s.attend()
 	// What is queued and not written stays in the client's window, so it is sent again; input
 	// drops the repeats.
@@ -174,15 +179,20 @@ func (a *attachment) disconnect(l *link) {
 		if a.end != nil && a.end.Reason != protocol.EndExited {
 			s.drop(a) // it was over for this client, whether or not it heard
 		}
-		s.lastUsed = time.Now()
-		s.follow()
-		s.attend()
+		s.departed()
 	}
 	finished := s.finished && s.killed && !slices.ContainsFunc(s.attachments, (*attachment).live)
 	s.mu.Unlock()
 	if finished {
 		s.remove()
 	}
+}
+
+// departed is what follows when a client is no longer there. The caller holds mu.
+func (s *session) departed() {
+	s.lastUsed = time.Now()
+	s.settle(s.lastUsed, 0)
+	s.attend()
 }
 
 // leave ends an attachment in order: the client has gone for good, and has been told all it
@@ -195,9 +205,7 @@ func (a *attachment) leave(l *link) {
 		close(l.stop)
 		a.link = nil
 		s.drop(a)
-		s.lastUsed = time.Now()
-		s.follow()
-		s.attend()
+		s.departed()
 	}
 	finished := mine && s.finished && a.end != nil
 	s.mu.Unlock()
@@ -237,9 +245,7 @@ func (a *attachment) input(l *link, m *protocol.Input) error {
 			a.queued+a.unacked+len(m.Data), protocol.InputWindowBytes)
 	}
 	a.received = m.Seq
-	a.active = time.Now()
-	s.lastUsed = a.active
-	s.resize(a.size)
+	a.used(time.Now())
 	a.give(m)
 	return nil
 }
@@ -307,21 +313,6 @@ func (a *attachment) acked(l *link, m *protocol.Ack) error {
 	return nil
 }
 
-// resized handles the client's Resize.
-func (a *attachment) resized(l *link, size domain.Size) {
-	s := a.s
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if a.link != l {
-		return
-	}
-	a.size = size
-	if !a.readOnly {
-		a.active = time.Now()
-		s.resize(size)
-	}
-}
-
 // ackEvents drops events up to seq.
 func (a *attachment) ackEvents(seq uint64) {
 	n := 0
@@ -347,10 +338,12 @@ func (a *attachment) event(body protocol.EventBody) {
 	a.poke()
 }
 
-// register makes a's token known.
+// register makes a's token known and gives it an id.
 func (d *Daemon) register(a *attachment) {
 	d.mu.Lock()
 	d.attachments[a.token] = a
+	d.attached++
+	a.id = d.attached
 	d.mu.Unlock()
 }
 

@@ -77,6 +77,7 @@ func (d *Daemon) serveAttach(ctx context.Context, conn ports.SessionServerConn, 
 	defer a.s.pointAgent()
 	sent := make(chan struct{})
 	r := newRequests(ctx, d, conn)
+	r.looksOnly = a.readOnly
 	r.wg.Go(func() { defer close(sent); a.send(l) })
 	left, err := a.receive(l, r)
 	switch {
@@ -181,6 +182,8 @@ func (a *attachment) receive(l *link, r *requests) (left bool, err error) {
 			err = a.acked(l, m)
 		case *protocol.Resize:
 			a.resized(l, m.Size)
+		case *protocol.Focus:
+			a.focused(l, m.In)
 		case *protocol.Request:
 			err = r.start(m)
 		case *protocol.Cancel:

@@ -48,6 +48,7 @@ type Daemon struct {
 	attachments   map[protocol.Token]*attachment
 	conversations int
 	made          uint64 // sessions ever
+	attached      uint64 // attachments ever
 }
 
 // New returns a daemon without sessions. It starts nothing.

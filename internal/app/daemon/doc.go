@@ -20,5 +20,5 @@
 // across I/O, a channel that may block, or another lock but the registry's, which is a
 // leaf. Goroutines: three a session (readProgram, writeInput, reap), and for each
 // conversation its receiver (the caller of Serve), one sender while attached, and one for
-// each running request. All are joined by Serve or by [Daemon.Close].
+// each running request; one a session while a change of its size waits. All are joined by Serve or by [Daemon.Close].
 package daemon

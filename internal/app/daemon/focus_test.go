@@ -35,3 +35,27 @@ func TestProgramsAreToldThatNobodyIsThere(t *testing.T) {
 		watcher.p.Close()
 	})
 }
+
+func TestFocusIsThatOfAllClientsTogether(t *testing.T) {
+	inWorld(t, func(w *world) {
+		p := w.create("a")
+		p.print("\x1b[?1004h")
+		synctest.Wait()
+		one, two := w.attachAt(desk), w.attachAt(desk)
+		require.Equal(t, "\x1b[I", p.typed())
+		one.focus(false)
+		one.focus(true)
+		synctest.Wait()
+		require.Equal(t, "\x1b[I", p.typed(), "the other has said nothing, and counts")
+		two.focus(false)
+		synctest.Wait()
+		require.Equal(t, "\x1b[I", p.typed())
+		one.focus(false)
+		synctest.Wait()
+		require.Equal(t, "\x1b[I\x1b[O", p.typed(), "nobody has it any more")
+		two.focus(true)
+		one.p.Close()
+		synctest.Wait()
+		require.Equal(t, "\x1b[I\x1b[O\x1b[I", p.typed())
+	})
+}

@@ -28,6 +28,7 @@ type program struct {
 	deaf   bool // does not read its input
 	takes  int  // what TryWrite takes at the most
 	size   domain.Size
+	sizes  []domain.Size // that it was told
 	exited bool
 	closed bool
 	hangs  bool // survives a hang-up
@@ -86,6 +87,7 @@ func (p *program) Resize(s domain.Size) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.size = s
+	p.sizes = append(p.sizes, s)
 	return nil
 }
 
@@ -303,6 +305,7 @@ type viewer struct {
 	ended    *protocol.Ended
 	states   int
 	bytes    int
+	policy   domain.SizePolicy
 	quiet    bool // does not acknowledge
 }
 
@@ -382,6 +385,9 @@ func (v *viewer) apply(m protocol.SessionServerMessage) {
 			} else {
 				require.Equal(t, v.state, m.Base, "the chain has no gap")
 				require.Equal(t, v.state+1, m.New)
+			}
+			if m.Layout != nil {
+				v.policy = m.Layout.Policy
 			}
 			v.state = m.New
 			v.states++

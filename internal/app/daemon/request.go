@@ -21,6 +21,8 @@ type requests struct {
 	d    *Daemon
 	conn ports.SessionServerConn
 	wg   sync.WaitGroup
+	// looksOnly lets only requests be answered that change nothing: a read-only client's.
+	looksOnly bool // set before the first request
 
 	mu      sync.Mutex
 	running map[uint64]context.CancelFunc
@@ -140,6 +142,9 @@ func (s *session) endPaste() {
 
 // answer does what a request asks; what takes several requests is kept here.
 func (r *requests) answer(ctx context.Context, body protocol.RequestBody) (protocol.ResultBody, error) {
+	if r.looksOnly && changes(body) {
+		return nil, fault.New(fault.Denied, "a read-only client may look, search and copy, no more")
+	}
 	b, ok := body.(*protocol.Paste)
 	if !ok {
 		return r.d.answer(ctx, body)
@@ -149,6 +154,15 @@ func (r *requests) answer(ctx context.Context, body protocol.RequestBody) (proto
 		return nil, err
 	}
 	return nil, s.give(ctx, r.clean(s, b))
+}
+
+// changes reports whether a request may change something.
+func changes(body protocol.RequestBody) bool {
+	switch body.(type) {
+	case nil, *protocol.List, *protocol.Clients, *protocol.Capture, *protocol.History, *protocol.Search, *protocol.Wait, *protocol.Stats:
+		return false
+	}
+	return true
 }
 
 // clean returns a chunk of a paste as a terminal would give it, and notes that the paste is open, so that one which is
@@ -189,6 +203,8 @@ func (d *Daemon) answer(ctx context.Context, body protocol.RequestBody) (protoco
 		return &protocol.Sessions{List: d.list(b.Brief)}, nil
 	case *protocol.Rename:
 		return nil, d.rename(b.Session, b.Name)
+	case *protocol.Clients:
+		return d.clients(b.Session)
 	case *protocol.Stats:
 		return &protocol.StatsResult{Stats: d.stats()}, nil
 	}
@@ -203,6 +219,10 @@ func (d *Daemon) answer(ctx context.Context, body protocol.RequestBody) (protoco
 	case *protocol.DetachAll:
 		s.detachAll()
 		return nil, nil
+	case *protocol.DetachClient:
+		return nil, s.detachClient(b.Client)
+	case *protocol.SetSize:
+		return nil, s.setSize(b)
 	case *protocol.Type:
 		return nil, s.give(ctx, b.Data)
 	case *protocol.Keys:
@@ -226,6 +246,10 @@ func target(body protocol.RequestBody) string {
 		return b.Session
 	case *protocol.DetachAll:
 		return b.Session
+	case *protocol.DetachClient:
+		return b.Session
+	case *protocol.SetSize:
+		return b.Session
 	case *protocol.Type:
 		return b.Session
 	case *protocol.Keys:
@@ -240,15 +264,6 @@ func target(body protocol.RequestBody) string {
 		return b.Session
 	}
 	return ""
-}
-
-// detachAll ends every attachment of s; the programs go on.
-func (s *session) detachAll() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, a := range append([]*attachment(nil), s.attachments...) {
-		a.finish(protocol.EndDetached)
-	}
 }
 
 // give queues input of a request and waits until the terminal has it.

@@ -104,7 +104,7 @@ func (a *attachment) next(l *link, out *protocol.Output, now time.Time) step {
 	} else if due > 0 && (wait == 0 || due < wait) {
 		wait = due
 	}
-	if a.s.finished && a.view.version == a.s.term.Version() && a.view.held == 0 && !a.view.full {
+	if a.s.finished && a.view.held == 0 && a.view.shows(a.s) {
 		a.end = &protocol.Ended{Reason: protocol.EndExited, Exit: a.s.exit}
 		if a.s.killed {
 			a.end.Reason = protocol.EndKilled
@@ -126,7 +126,7 @@ func (a *attachment) state(l *link, out *protocol.Output, now time.Time) (wait t
 		v.held = 0
 		return 0, true, nil
 	}
-	if v.version == a.s.term.Version() && !v.full {
+	if v.shows(a.s) {
 		return 0, false, nil
 	}
 	if wait, ok := v.mayDraw(now); !ok {

@@ -65,6 +65,11 @@ type session struct {
 	mu          sync.Mutex
 	term        *vt.Terminal
 	size        domain.Size
+	policy      domain.SizePolicy
+	sizedAt     time.Time      // when the size was changed last
+	settling    bool           // a change of the size waits
+	claimed     []domain.Claim // memory of claims
+	uses        uint64         // of clients
 	lastUsed    time.Time
 	lastOutput  time.Time
 	syncSince   time.Time // when mode 2026 was first seen on, or zero
@@ -74,14 +79,14 @@ type session struct {
 	attachments []*attachment // oldest first
 	watchers    map[chan struct{}]struct{}
 	attended    bool // somebody has attached
-	focused     bool // a client that may type is there
+	focused     bool // a client that may type has the focus
 	removed     bool
 }
 
 // start runs the program of a new session; launch begins its goroutines.
 func (d *Daemon) start(name string, c protocol.Create) (*session, error) {
 	s := &session{
-		d: d, created: time.Now(), name: name, size: c.Size,
+		d: d, created: time.Now(), name: name, size: c.Size, policy: c.Policy,
 		ended: make(chan struct{}), gone: make(chan struct{}), watchers: map[chan struct{}]struct{}{},
 		agentTurn: make(chan struct{}, 1),
 	}
@@ -283,10 +288,10 @@ func (s *session) row(brief bool) (row domain.SessionInfo, listed bool) {
 	s.mu.Lock()
 	row = domain.SessionInfo{
 		ID: s.id, Name: name, Created: s.created, LastUsed: s.lastUsed, Pid: s.program.Pid(),
-		Command: s.command, Title: clip(s.term.Title(), protocol.MaxTextBytes), Size: s.size,
+		Command: s.command, Title: clip(s.term.Title(), protocol.MaxTextBytes), Size: s.size, Policy: s.policy,
 	}
 	for _, a := range s.attachments {
-		if a.live() {
+		if a.present() {
 			row.Attached++
 		}
 	}
@@ -302,31 +307,6 @@ func (s *session) row(brief bool) (row domain.SessionInfo, listed bool) {
 		row.Cwd = s.program.Cwd()
 	}
 	return row, true
-}
-
-// resize gives the session a new size. The caller holds mu. The terminal is told first, so
-// that what the program draws for the new size finds the engine ready.
-func (s *session) resize(size domain.Size) {
-	if size == s.size || s.finished {
-		return
-	}
-	s.size = size
-	s.term.Resize(size.Cols, size.Rows)
-	_ = s.program.Resize(size) // fails only when the terminal is gone
-	s.changed()
-}
-
-// follow makes the size that of the client used last. The caller holds mu.
-func (s *session) follow() {
-	var latest *attachment
-	for _, a := range s.attachments {
-		if a.live() && !a.readOnly && (latest == nil || a.active.After(latest.active)) {
-			latest = a
-		}
-	}
-	if latest != nil {
-		s.resize(latest.size)
-	}
 }
 
 // watch returns a channel that gets a token after each change, and its release.

@@ -216,28 +216,6 @@ func TestTakeAndDetachEndTheOthers(t *testing.T) {
 	})
 }
 
-func TestTheSizeFollowsWhoTypedLast(t *testing.T) {
-	inWorld(t, func(w *world) {
-		p := w.create("a")
-		big := w.attach(protocol.Attach{Session: "a", Size: domain.Size{Cols: 200, Rows: 50}})
-		small := w.attach(protocol.Attach{Session: "a", Size: domain.Size{Cols: 45, Rows: 20}})
-		ro := w.attach(protocol.Attach{Session: "a", Size: domain.Size{Cols: 10, Rows: 10}, ReadOnly: true})
-		synctest.Wait()
-		require.Equal(t, domain.Size{Cols: 45, Rows: 20}, w.list()[0].Size)
-		ro.p.toServer <- &protocol.Resize{Size: domain.Size{Cols: 11, Rows: 11}}
-		big.typeIn("x")
-		synctest.Wait()
-		require.Equal(t, domain.Size{Cols: 200, Rows: 50}, w.list()[0].Size)
-		small.typeIn("y")
-		synctest.Wait()
-		require.Equal(t, domain.Size{Cols: 45, Rows: 20}, p.size)
-		small.p.Close()
-		synctest.Wait()
-		require.Equal(t, domain.Size{Cols: 200, Rows: 50}, p.size, "who is left decides")
-		require.Equal(t, "xy", p.typed())
-	})
-}
-
 func TestAttachmentLimitDropsTheOldestWithoutAClient(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.create("a")

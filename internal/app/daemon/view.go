@@ -57,6 +57,7 @@ type view struct {
 	state    uint64 // last drawn
 	version  uint64 // of the engine in that state
 	lastSize domain.Size
+	policy   domain.SizePolicy
 	full     bool // the next state begins an epoch
 	held     int  // bytes of a drawn state that waits for the byte window, or 0
 	heldOut  protocol.Output
@@ -139,6 +140,11 @@ func (v *view) fits(n int) bool {
 	return len(v.flight) == 0 || v.flightBytes+n <= protocol.MaxOutputWindowBytes
 }
 
+// shows reports whether the last state drawn is what the session is now.
+func (v *view) shows(s *session) bool {
+	return !v.full && v.version == s.term.Version() && v.policy == s.policy
+}
+
 // draw makes the state after the last one, with its data in the buffer of l. The caller
 // holds the session's mu.
 func (v *view) draw(s *session, l *link, out *protocol.Output) error {
@@ -155,10 +161,10 @@ func (v *view) draw(s *session, l *link, out *protocol.Output) error {
 	}
 	v.state++
 	out.Layout = nil
-	if v.full || v.lastSize != size {
-		out.Layout = &protocol.Layout{Size: size, Panes: []protocol.PanePlace{{Pane: mainPane, Size: size}}}
+	if v.full || v.lastSize != size || v.policy != s.policy {
+		out.Layout = &protocol.Layout{Size: size, Policy: s.policy, Panes: []protocol.PanePlace{{Pane: mainPane, Size: size}}}
 	}
-	v.full, v.lastSize, v.version = false, size, s.term.Version()
+	v.full, v.lastSize, v.policy, v.version = false, size, s.policy, s.term.Version()
 	out.Panes = append(out.Panes[:0], protocol.PaneUpdate{
 		Pane: mainPane, Data: l.data, ScreenTop: s.term.ScreenTop(), FirstLine: s.term.FirstLine(), Size: size,
 	})
