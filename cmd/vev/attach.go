@@ -7,6 +7,7 @@ import (
 
 	"github.com/vev-term/vev/internal/adapters/tty"
 	"github.com/vev-term/vev/internal/app/client"
+	"github.com/vev-term/vev/internal/domain"
 	"github.com/vev-term/vev/internal/domain/fault"
 	"github.com/vev-term/vev/internal/domain/render"
 	"github.com/vev-term/vev/internal/ports"
@@ -34,6 +35,7 @@ func (c *cli) attach(ctx context.Context, a *protocol.Attach, l looks) error {
 		return err
 	}
 	a.Agent = os.Getenv("SSH_AUTH_SOCK")
+	a.Origin = origin()
 	result, err := client.Run(ctx, client.Options{
 		Terminal: terminal, Dialer: dialer, Attach: *a, Capabilities: terminalEnvironment().Capabilities(),
 		Predict: l.predict.Mode,
@@ -53,6 +55,21 @@ func terminalEnvironment() render.Environment {
 	return render.Environment{
 		Term: os.Getenv("TERM"), ColorTerm: os.Getenv("COLORTERM"), NoColor: os.Getenv("NO_COLOR"), Tmux: os.Getenv("TMUX"),
 	}
+}
+
+// origin says where this client runs. What is too long is left out.
+func origin() domain.Origin {
+	o := domain.Origin{Terminal: os.Getenv("TERM"), Pid: os.Getpid()}
+	if program := os.Getenv("TERM_PROGRAM"); program != "" {
+		o.Terminal += " (" + program + ")"
+	}
+	o.Host, _ = os.Hostname() // it is for people to see, and may be missing
+	for _, text := range []*string{&o.Terminal, &o.Host} {
+		if *text = fault.Clean(*text); len(*text) > protocol.MaxHostBytes {
+			*text = ""
+		}
+	}
+	return o
 }
 
 // mayAttach refuses to put a session inside a session by mistake, and a session inside itself

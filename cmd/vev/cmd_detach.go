@@ -1,18 +1,24 @@
 package main
 
 import (
+	"strconv"
+
 	"github.com/spf13/cobra"
 
+	"github.com/vev-term/vev/internal/domain/fault"
 	"github.com/vev-term/vev/internal/protocol"
 )
 
 func (c *cli) cmdDetach() *cobra.Command {
-	return &cobra.Command{
-		Use:   "detach [NAME]",
-		Short: "Detach every client of a session",
-		Long: `Detach every client of a session; its program goes on. Without a name, inside a
-session: that session. The key for it is Ctrl-\ d.`,
+	var client string
+	cmd := &cobra.Command{
+		Use:   "detach [NAME] [--client ID]",
+		Short: "Detach the clients of a session",
+		Long: `Detach every client of a session, or the one with the number that vev clients shows;
+the program goes on. Without a name, inside a session: that session. The key for it
+is Ctrl-\ d.`,
 		Example: `  vev detach work
+  vev detach work --client 3
   vev detach`,
 		Args:              namedCount(0, 1, 1),
 		ValidArgsFunction: c.completeSessions(firstOnly),
@@ -24,8 +30,21 @@ session: that session. The key for it is Ctrl-\ d.`,
 			if name == "" {
 				return usage(cmd, "detach: which session? this is not inside one")
 			}
-			_, err := c.act(cmd.Context(), name, 0, &protocol.DetachAll{Session: name})
+			var body protocol.RequestBody = &protocol.DetachAll{Session: name}
+			if cmd.Flags().Changed("client") {
+				id, err := strconv.ParseUint(client, 10, 64)
+				if err != nil {
+					return fault.New(fault.Usage, "detach: bad client %q", client).WithHint("it is a number that vev clients shows")
+				}
+				body = &protocol.DetachClient{Session: name, Client: id}
+			}
+			_, err := c.act(cmd.Context(), name, 0, body)
 			return err
 		},
 	}
+	cmd.Flags().StringVar(&client, "client", "", "only the client with this `ID`")
+	_ = cmd.RegisterFlagCompletionFunc("client", func(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return c.clientIDs(cmd.Context(), args), cobra.ShellCompDirectiveNoFileComp
+	})
+	return cmd
 }

@@ -21,8 +21,8 @@ func (c *cli) cmdLs() *cobra.Command {
 exited with its status, until somebody looks at it, kills it, or a day has passed.
 
 As JSON the answer is an array of objects with name, id, state (running or exited),
-attached (number of clients), created, last_used, pid, command, cwd, title, cols
-and rows; exited sessions have status too.`,
+attached (number of clients), created, last_used, pid, command, cwd, title, cols,
+rows and size_policy; exited sessions have status too.`,
 		Example: `  vev ls
   vev ls --json`,
 		Args:              argCount(0, 0),
@@ -93,6 +93,7 @@ type sessionJSON struct {
 	Title    string   `json:"title"`
 	Cols     int      `json:"cols"`
 	Rows     int      `json:"rows"`
+	Policy   string   `json:"size_policy"`
 }
 
 func sessionsJSON(list []domain.SessionInfo) []sessionJSON {
@@ -102,7 +103,7 @@ func sessionsJSON(list []domain.SessionInfo) []sessionJSON {
 			Name: s.Name, ID: s.ID.String(), State: s.State.String(), Attached: s.Attached,
 			Created: s.Created.Format(time.RFC3339Nano), LastUsed: s.LastUsed.Format(time.RFC3339Nano),
 			Pid: s.Pid, Command: append([]string{}, s.Command...), Cwd: s.Cwd, Title: s.Title,
-			Cols: s.Size.Cols, Rows: s.Size.Rows,
+			Cols: s.Size.Cols, Rows: s.Size.Rows, Policy: s.Policy.String(),
 		}
 		if s.State == domain.Exited {
 			code := s.Exit.ShellCode()

@@ -20,6 +20,7 @@ type newOptions struct {
 	dir      string
 	set      []string // K=V
 	size     string   // CxR
+	policy   string   // of the size
 	looks    looks
 	history  int // lines; 0 is the user's setting
 }
@@ -27,16 +28,20 @@ type newOptions struct {
 func (c *cli) cmdNew() *cobra.Command {
 	var o newOptions
 	cmd := &cobra.Command{
-		Use: "new [NAME] [-d] [-c DIR] [-e K=V]... [--size CxR] [--history N] [--nest] [--predict WHEN] " +
+		Use: "new [NAME] [-d] [-c DIR] [-e K=V]... [--size CxR] [--size-policy P] [--history N] [--nest] [--predict WHEN] " +
 			"[-- CMD ARG...]",
 		Short: "Make a session and attach to it",
 		Long: `Make a session and attach to it. It runs your login shell or the command after --,
 with this environment and in this directory. Without a name it gets the lowest
 free number.
 
+The size follows the client that is used last; another --size-policy is smallest or
+largest, of all clients, or fixed: at --size. vev resize changes it.
+
 With -d nothing is attached and the name is printed.`,
 		Example: `  vev new
   vev new work
+  vev new pair --size-policy smallest
   vev new build -d -c ~/src/vev -- make test
   vev new -d --size 132x43 -e LANG=C.UTF-8 -- top`,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -66,10 +71,12 @@ With -d nothing is attached and the name is printed.`,
 	f.BoolVarP(&o.detached, "detached", "d", false, "do not attach; print the name")
 	f.StringVarP(&o.dir, "dir", "c", "", "start in directory `DIR`")
 	f.StringArrayVarP(&o.set, "env", "e", nil, "set a variable, `K=V`; may be given again")
-	f.StringVar(&o.size, "size", "", "`CxR` columns and rows until a terminal attaches, like 132x43")
+	f.StringVar(&o.size, "size", "", "`CxR` columns and rows, like 132x43, until a terminal attaches")
+	f.StringVar(&o.policy, "size-policy", domain.SizeLatest.String(), "whose size `P` it has: latest, smallest, largest or fixed")
 	f.IntVar(&o.history, "history", 0, "keep `N` lines that left the screen, at most 10,000,000")
 	o.looks.flags(cmd)
 	_ = cmd.MarkFlagDirname("dir")
+	_ = cmd.RegisterFlagCompletionFunc("size-policy", cobra.FixedCompletions(sizePolicies(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
@@ -121,6 +128,11 @@ func (o newOptions) create(argv []string) (*protocol.Create, error) {
 	}
 	if o.size != "" {
 		if create.Size, err = parseSize(o.size); err != nil {
+			return nil, err
+		}
+	}
+	if o.policy != "" {
+		if create.Policy, err = domain.ParseSizePolicy(o.policy); err != nil {
 			return nil, err
 		}
 	}

@@ -28,6 +28,25 @@ func (c *cli) completeSessions(most int) cobra.CompletionFunc {
 	}
 }
 
+// clientIDs lists the clients of the session that args name, with a description each.
+func (c *cli) clientIDs(ctx context.Context, args []string) []cobra.Completion {
+	name := surroundingSession()
+	if len(args) > 0 {
+		name = args[0]
+	}
+	ctx, cancel := context.WithTimeout(ctx, completeTimeout)
+	defer cancel()
+	list, err := c.attachedClients(ctx, name)
+	if err != nil {
+		return nil
+	}
+	var ids []cobra.Completion
+	for _, a := range list {
+		ids = append(ids, cobra.CompletionWithDesc(clientID(a.ID), printable(a.Size.String()+"  "+a.Origin.Terminal+"  "+a.Origin.Host)))
+	}
+	return ids
+}
+
 // sessionNames lists the names that are not among used, with a description each.
 func (c *cli) sessionNames(ctx context.Context, used []string) []cobra.Completion {
 	ctx, cancel := context.WithTimeout(ctx, completeTimeout)

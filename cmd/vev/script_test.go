@@ -277,7 +277,7 @@ func cmdExamples(ts *testscript.TestScript, _ bool, _ []string) {
 			ts.Fatalf("vev help %s has no example", name)
 		}
 	}
-	if found != 16 {
+	if found != 18 {
 		ts.Fatalf("%d commands in the help", found)
 	}
 }

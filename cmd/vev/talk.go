@@ -79,7 +79,7 @@ func (t *talk) ask(timeout time.Duration, body protocol.RequestBody) (protocol.R
 // onlyLooks reports whether a request changes nothing.
 func onlyLooks(body protocol.RequestBody) bool {
 	switch body.(type) {
-	case *protocol.List, *protocol.Capture, *protocol.History, *protocol.Wait, *protocol.Stats:
+	case *protocol.List, *protocol.Clients, *protocol.Capture, *protocol.History, *protocol.Wait, *protocol.Stats:
 		return true
 	}
 	return false

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"context"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vev-term/vev/internal/domain"
+	"github.com/vev-term/vev/internal/domain/fault"
+	"github.com/vev-term/vev/internal/protocol"
+)
+
+func (c *cli) cmdResize() *cobra.Command {
+	return &cobra.Command{
+		Use:   "resize NAME SIZE|POLICY",
+		Short: "Say which size a session has",
+		Long: `Say which size a session has from now on: columns and rows, like 132x43, which stay
+whatever terminals attach; or whose size it has:
+
+  latest     that of the client used last: attached, typed in, or focused
+  smallest   what fits into the terminals of all its clients
+  largest    the most columns and the most rows that one of its clients has
+  fixed      the size it has now
+
+Read-only clients never count. A client whose terminal is smaller than the session
+shows the part with the cursor, a larger one a border.`,
+		Example: `  vev resize work 132x43
+  vev resize work smallest
+  vev resize work latest`,
+		Args: namedCount(2, 2, 1),
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			if len(args) == 1 {
+				return sizePolicies(), cobra.ShellCompDirectiveNoFileComp
+			}
+			return c.completeSessions(firstOnly)(cmd, args, typed)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return c.resize(cmd.Context(), args[0], args[1]) },
+	}
+}
+
+func (c *cli) resize(ctx context.Context, session, to string) error {
+	m := &protocol.SetSize{Session: session, Policy: domain.SizeFixed}
+	var err error
+	switch {
+	case strings.ContainsAny(to, "0123456789"):
+		m.Size, err = parseSize(to)
+	default:
+		if m.Policy, err = domain.ParseSizePolicy(to); err != nil {
+			err = fault.New(fault.Usage, "resize: bad size %q", to).
+				WithHint("give columns and rows, like 132x43, or latest, smallest, largest or fixed")
+		}
+	}
+	if err != nil {
+		return err
+	}
+	_, err = c.act(ctx, session, 0, m)
+	return err
+}
+
+// sizePolicies are the names of the policies, for completion.
+func sizePolicies() (names []cobra.Completion) {
+	for p := domain.SizePolicy(0); p.Valid(); p++ {
+		names = append(names, p.String())
+	}
+	return names
+}
