@@ -32,7 +32,7 @@ type Control struct {
 	flight    int     // bytes not acknowledged
 	least     time.Duration
 	leastAt   time.Time
-	queued    float64   // bytes that the link had not carried at queuedAt, at its rate
+	queued    float64 // bytes that the link had not carried at queuedAt, at its rate
 	queuedAt  time.Time
 	began     time.Time // when something was last sent alone
 	limited   bool      // the sender was held back since the last send
