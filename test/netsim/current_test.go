@@ -82,6 +82,8 @@ type viewer struct {
 	p    *clock
 	done chan struct{}
 	seq  uint64
+	// answers are those to requests for history, one at a time.
+	answers chan protocol.Lines
 
 	mu     sync.Mutex
 	term   *vt.Terminal
@@ -105,7 +107,7 @@ func watchClock(t *testing.T, link *simnet.Link) (*viewer, func()) {
 	})
 	conn, err := sessionwire.Client(t.Context(), near, "near", protocol.FeaturePacked)
 	require.NoError(t, err)
-	v := &viewer{t: t, conn: conn, p: p, done: make(chan struct{}), term: vt.New(vt.Options{Cols: viewerSize.Cols, Rows: viewerSize.Rows})}
+	v := &viewer{t: t, conn: conn, p: p, done: make(chan struct{}), answers: make(chan protocol.Lines, 1), term: vt.New(vt.Options{Cols: viewerSize.Cols, Rows: viewerSize.Rows})}
 	require.NoError(t, conn.Send(&protocol.Attach{Size: viewerSize, Create: &protocol.Create{Name: "c", Command: domain.Command{Argv: []string{"clock"}, Dir: "/"}}}))
 	go v.run()
 	return v, func() {
@@ -122,6 +124,10 @@ func (v *viewer) run() {
 		m, err := v.conn.Receive()
 		if err != nil {
 			return
+		}
+		if r, ok := m.(*protocol.Result); ok {
+			v.answers <- *r.Body.(*protocol.Lines)
+			continue
 		}
 		out, ok := m.(*protocol.Output)
 		if !ok || out.New == 0 {
@@ -237,5 +243,33 @@ func TestTheLinkChanges(t *testing.T) {
 		link.Set(fast, fast)
 		time.Sleep(500 * time.Millisecond)
 		require.LessOrEqual(t, measure(), rtt+60*time.Millisecond)
+	})
+}
+
+// History comes in pieces that the link carries in a moment: an echo does not wait for a screenful
+// of it.
+func TestHistoryDoesNotHoldAnEcho(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const rtt = 50 * time.Millisecond
+		link := simnet.NewLink(1, slow(rtt, 1_000_000), slow(rtt, 1_000_000))
+		v, end := watchClock(t, link)
+		defer end()
+		time.Sleep(3 * time.Second) // history gathers
+		v.press("\x03")
+		time.Sleep(time.Second)
+		next := uint64(0)
+		for i := range 30 {
+			require.NoError(t, v.conn.Send(&protocol.Request{ID: uint64(i + 1), Body: &protocol.History{Session: "c", First: next, Count: 1000}}))
+			time.Sleep(time.Millisecond)
+			took := v.press("\x03")
+			require.LessOrEqual(t, took, rtt+100*time.Millisecond)
+			got := <-v.answers
+			require.True(t, got.More)
+			require.NotEmpty(t, got.List)
+			if next > 0 {
+				require.Equal(t, next, got.List[0].N, "no line is left out")
+			}
+			next = got.List[0].N + uint64(len(got.List))
+		}
 	})
 }

@@ -60,6 +60,19 @@ func (s *session) history(b *protocol.History) (*protocol.Lines, error) {
 	return lines, nil
 }
 
+// cut shortens an answer to about limit bytes, one line at the least.
+func cut(lines *protocol.Lines, limit int) {
+	const lineBytes, runBytes = 16, 16 // of the encoding, about
+	bytes := 0
+	for i := range lines.List {
+		bytes += len(lines.List[i].Text) + lineBytes + runBytes*len(lines.List[i].Runs)
+		if bytes > limit && i > 0 {
+			lines.List, lines.More = lines.List[:i], true
+			return
+		}
+	}
+}
+
 // fillWrapped gives lines that go on in the next their trailing blanks back, so that they can be joined.
 func (s *session) fillWrapped(lines *protocol.Lines) {
 	var line vt.Line

@@ -77,7 +77,7 @@ func (d *Daemon) serveAttach(ctx context.Context, conn ports.SessionServerConn, 
 	defer a.s.pointAgent()
 	sent := make(chan struct{})
 	r := newRequests(ctx, d, conn)
-	r.looksOnly = a.readOnly
+	r.looksOnly, r.bulk = a.readOnly, a.bulk
 	r.wg.Go(func() { defer close(sent); a.send(l) })
 	left, err := a.receive(l, r)
 	switch {

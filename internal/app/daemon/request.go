@@ -20,6 +20,9 @@ type requests struct {
 	ctx  context.Context
 	d    *Daemon
 	conn ports.SessionServerConn
+	// bulk is how many bytes of history one answer may have now, 0: any. Behind a larger one an
+	// echo would wait. nil: the conversation is for requests alone.
+	bulk func() int
 	wg   sync.WaitGroup
 	// looksOnly lets only requests be answered that change nothing: a read-only client's.
 	looksOnly bool // set before the first request
@@ -147,7 +150,13 @@ func (r *requests) answer(ctx context.Context, body protocol.RequestBody) (proto
 	}
 	b, ok := body.(*protocol.Paste)
 	if !ok {
-		return r.d.answer(ctx, body)
+		result, err := r.d.answer(ctx, body)
+		if lines, ok := result.(*protocol.Lines); ok && r.bulk != nil {
+			if limit := r.bulk(); limit > 0 {
+				cut(lines, limit)
+			}
+		}
+		return result, err
 	}
 	s, err := r.d.find(b.Session)
 	if err != nil {

@@ -59,6 +59,13 @@ func (a *attachment) weigh(out *protocol.Output) {
 	a.s.mu.Unlock()
 }
 
+// bulk is view.bulk.
+func (a *attachment) bulk() int {
+	a.s.mu.Lock()
+	defer a.s.mu.Unlock()
+	return a.view.bulk()
+}
+
 // look notes when the sender looks again by itself, and reports whether its timer must be set
 // for that: one that fires earlier is left alone, as setting it costs more than looking. The
 // caller holds s.mu.

@@ -38,6 +38,10 @@ const (
 	// gathered for half a round trip, at most gatherMost.
 	farAway    = 4 * time.Millisecond
 	gatherMost = 40 * time.Millisecond
+	// History goes in answers that take about bulkTime, so that an echo waits no longer than
+	// that for one.
+	bulkTime  = 50 * time.Millisecond
+	leastBulk = 4 << 10
 	// outputMargin is what an Output has beside its pane's data, at the most.
 	outputMargin = 64 << 10
 )
@@ -124,6 +128,14 @@ func (v *view) interval() time.Duration {
 		return startInterval
 	}
 	return frameInterval
+}
+
+// bulk is how many bytes of what may wait go over the way at a time, 0: any.
+func (v *view) bulk() int {
+	if v.way.RTT() < farAway {
+		return 0
+	}
+	return max(int(v.way.Rate()*bulkTime.Seconds()), leastBulk)
 }
 
 // weigh corrects what a state costs on the way, which is known when it was sent.

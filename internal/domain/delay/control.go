@@ -95,6 +95,9 @@ func (c *Control) Acked(now time.Time, m Mark) {
 
 func (c *Control) stale(now time.Time) bool { return now.Sub(c.leastAt) >= forget }
 
+// Rate is the bytes a second that the link is known to carry, 0 while nothing is known.
+func (c *Control) Rate() float64 { return c.rate }
+
 // RTT is the least round trip of the last seconds, 0 while nothing is known.
 func (c *Control) RTT() time.Duration { return c.least }
 
