@@ -39,7 +39,8 @@ func (c *cli) attach(ctx context.Context, a *protocol.Attach, l looks) error {
 	result, err := client.Run(ctx, client.Options{
 		Terminal: terminal, Dialer: dialer, Attach: *a, Capabilities: terminalEnvironment().Capabilities(),
 		Predict: l.predict.Mode,
-		Leader:  settings.Leader, Prefetch: settings.AttachHistory, Mouse: settings.Mouse, Copier: copier(settings),
+		Leader:  settings.Leader, Mouse: settings.Mouse, Copier: copier(settings), Prefetch: settings.AttachHistory,
+		Inline: l.isInline(settings.Inline), Above: settings.AttachHistory,
 	})
 	if isNoDaemon(err) {
 		return noSession(a.Session)

@@ -11,7 +11,7 @@ func (c *cli) cmdAttach() *cobra.Command {
 	var l looks
 	var a protocol.Attach
 	cmd := &cobra.Command{
-		Use:     "attach [NAME] [--create] [--read-only] [--take] [--nest] [--predict WHEN]",
+		Use:     "attach [NAME] [--create] [--read-only] [--take] [--inline] [--nest] [--predict WHEN]",
 		Aliases: []string{"a"},
 		Short:   "Attach this terminal to a session",
 		Long: `Attach this terminal to a session: without a name, to the one used last. Ctrl-\ d

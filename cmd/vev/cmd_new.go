@@ -28,8 +28,8 @@ type newOptions struct {
 func (c *cli) cmdNew() *cobra.Command {
 	var o newOptions
 	cmd := &cobra.Command{
-		Use: "new [NAME] [-d] [-c DIR] [-e K=V]... [--size CxR] [--size-policy P] [--history N] [--nest] [--predict WHEN] " +
-			"[-- CMD ARG...]",
+		Use: "new [NAME] [-d] [-c DIR] [-e K=V]... [--size CxR] [--size-policy P] [--history N] [--inline] [--nest] " +
+			"[--predict WHEN] [-- CMD ARG...]",
 		Short: "Make a session and attach to it",
 		Long: `Make a session and attach to it. It runs your login shell or the command after --,
 with this environment and in this directory. Without a name it gets the lowest

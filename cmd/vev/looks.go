@@ -11,12 +11,24 @@ import (
 type looks struct {
 	nest    bool
 	predict predictMode
+	inline  bool
+	given   func(flag string) bool // whether an option was given
 }
 
 func (l *looks) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
+	l.given = f.Changed
+	f.BoolVar(&l.inline, "inline", false, "draw in the main screen and its history; --inline=false: on the alternate one")
 	f.BoolVar(&l.nest, "nest", false, "attach even inside a session")
 	f.Var(&l.predict, "predict", "show keys before their answer: `WHEN` is adaptive (on a slow link), always or never")
+}
+
+// isInline is what the option says, else the setting.
+func (l *looks) isInline(setting bool) bool {
+	if l.given != nil && l.given("inline") {
+		return l.inline
+	}
+	return setting
 }
 
 // predictMode is the value of --predict.

@@ -39,8 +39,13 @@ type Options struct {
 	// Prefetch is how many lines of history, at most protocol.MaxHistoryLines, are fetched when the session is quiet, so
 	// that scroll mode finds them.
 	Prefetch int
-	// Mouse takes wheel and mouse for scroll mode where the program does not take them.
+	// Mouse takes wheel and mouse for scroll mode where the program does not take them; not with Inline, where the
+	// terminal has a history of its own.
 	Mouse bool
+	// Inline shows the session on the terminal's main screen, and adds the lines that leave it to the terminal's history,
+	// of those there were before the last Above.
+	Inline bool
+	Above  int
 }
 
 // Result is how an attachment was over.
@@ -127,13 +132,19 @@ func newClient(o Options) *client {
 	out := newOutbox(contact, n.wake)
 	redraw := make(chan struct{}, 1)
 	scroll := newScroller(out, func() { signal(redraw) })
-	scroll.prefetch, scroll.mousing = min(o.Prefetch, protocol.MaxHistoryLines), o.Mouse
+	if !o.Inline {
+		scroll.prefetch, scroll.mousing = min(o.Prefetch, protocol.MaxHistoryLines), o.Mouse
+	}
 	c := &client{
 		o: o, out: out, notices: n, contact: contact, guesser: g, scroll: scroll,
 		screen: newScreen(o.Terminal, o.Capabilities, n, g, scroll), typing: typing{leader: o.Leader}, redraw: redraw,
 		over: make(chan outcome, 1), linked: make(chan struct{}), closing: make(chan struct{}),
 		resized: make(chan struct{}, 1), suspend: make(chan struct{}, 1), resumed: make(chan struct{}, 1),
 	}
+	if o.Inline {
+		c.screen.inline = &inline{asker: out, above: o.Above}
+	}
+	c.screen.failed = c.failed
 	c.link.client = c
 	return c
 }
@@ -154,6 +165,13 @@ func panicked(p any) error {
 	return fault.Wrap(fault.Internal, fmt.Errorf("%v\n%s", p, debug.Stack()), "the client failed; this is a bug of vev")
 }
 
+// failed ends the client when its terminal has.
+func (c *client) failed(err error) {
+	if err != nil {
+		c.end(outcome{err: err, local: true})
+	}
+}
+
 // end tells run why to end, unless it was told before.
 func (c *client) end(out outcome) {
 	select {
@@ -170,6 +188,9 @@ func (c *client) run(ctx context.Context) (Result, error) {
 		c.end(c.link.follow(ctx))
 	})
 	out := c.watch(ctx)
+	if out.local && out.err == nil {
+		c.screen.drain()
+	}
 	cancel()
 	c.restore()
 	if out.local {

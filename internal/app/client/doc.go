@@ -41,6 +41,12 @@
 // are needed. A search looks at the lines that are here and then asks the daemon (scroll_search.go); a copy fetches what
 // it lacks (copy.go). The composer draws it in place of the session (scroll_draw.go).
 //
+// # Inline
+//
+// With Options.Inline the session is drawn on the terminal's main screen (inline_screen.go), and lines that have left the
+// session's screen are added to the terminal's own history (inline.go), by their numbers: asked for behind each state,
+// written when they come, each once and in order over any number of conversations.
+//
 // # Goroutines
 //
 // Run's own goroutine watches the terminal's events and decides the end. It starts link, which after the daemon has

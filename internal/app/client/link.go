@@ -44,6 +44,9 @@ func (l *link) follow(ctx context.Context) outcome {
 	}
 	l.id, l.created, l.readOnly = attached.ID, attached.Created, attached.ReadOnly
 	l.scroll.of(l.id)
+	if l.screen.inline != nil {
+		l.screen.inline.session = l.id.String()
+	}
 	if err := l.begin(conn, attached); err != nil {
 		return outcome{err: err}
 	}
@@ -53,7 +56,7 @@ func (l *link) follow(ctx context.Context) outcome {
 		return outcome{err: err}
 	}
 	for {
-		err := l.receive(conn)
+		err := l.receive(ctx, conn)
 		l.out.end(conn)
 		conn.Close()
 		if l.ended != nil {
@@ -154,7 +157,7 @@ func (l *link) begin(conn ports.SessionClientConn, attached protocol.Attached) e
 }
 
 // receive draws what comes on conn until it ends; l.ended is set when the daemon said so.
-func (l *link) receive(conn ports.SessionClientConn) error {
+func (l *link) receive(ctx context.Context, conn ports.SessionClientConn) error {
 	pender, _ := conn.(ports.Pender)
 	for {
 		m, err := conn.Receive()
@@ -172,6 +175,7 @@ func (l *link) receive(conn ports.SessionClientConn) error {
 			l.out.answered(m)
 		case *protocol.Ended:
 			err = l.settle()
+			l.rest(ctx)
 			ended := *m
 			l.ended = &ended
 			l.end(ending(l.ended)) // before anything that may wait

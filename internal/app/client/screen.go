@@ -38,6 +38,8 @@ type screen struct {
 	guesser  *guesser
 	composer composer
 	painter  *render.Painter
+	inline   *inline // nil: the session is shown on the alternate screen
+	failed   func(error)
 	buf      []byte // what is to be written next; events wait here for their state
 
 	shown atomic.Pointer[shown] // of the last frame, for the pump; what it points to is not changed
@@ -67,8 +69,16 @@ func (s *screen) enter(size domain.Size) (bool, error) {
 		return false, &terminalError{err}
 	}
 	s.life, s.entered = lifeOurs, time.Now()
-	s.buf = s.painter.Enter(s.buf)
+	s.begin()
 	return true, s.write()
+}
+
+// begin appends what prepares the terminal.
+func (s *screen) begin() {
+	if s.inline != nil {
+		s.painter.Inline(s.size.Rows)
+	}
+	s.buf = s.painter.Enter(s.buf)
 }
 
 // leave gives the terminal's screen back for ever. Its modes are the caller's.
@@ -78,7 +88,11 @@ func (s *screen) leave() {
 	ours := s.life == lifeOurs
 	s.life = lifeOver
 	if ours {
-		s.buf = s.painter.Leave(s.buf[:0])
+		s.buf = s.buf[:0]
+		if s.inline != nil {
+			s.lastInline()
+		}
+		s.buf = s.painter.Leave(s.buf)
 		s.write() // a terminal that has gone has nothing to restore
 	}
 }
@@ -92,7 +106,7 @@ const unseen = time.Second
 func (s *screen) quote() {
 	s.take()
 	defer s.give()
-	if s.view.term == nil || time.Since(s.entered) >= unseen || s.view.term.Modes().Alternate {
+	if s.inline != nil || s.view.term == nil || time.Since(s.entered) >= unseen || s.view.term.Modes().Alternate {
 		return
 	}
 	s.buf = appendScreen(s.buf[:0], s.view.term, s.caps)
@@ -156,7 +170,11 @@ func (s *screen) paint() error {
 	}
 	s.composer.scroll.observe(&s.view, s.size, s.composer.y)
 	f := s.composer.compose(s.view.term, s.size)
-	s.buf = s.painter.Paint(s.buf, f)
+	if s.inline != nil {
+		s.paintInline()
+	} else {
+		s.buf = s.painter.Paint(s.buf, f)
+	}
 	err := s.write()
 	if s.composer.input != *s.shown.Load() {
 		now := s.composer.input
@@ -211,6 +229,9 @@ func (s *screen) resized(size domain.Size) error {
 	s.take()
 	defer s.give()
 	s.size = size
+	if s.inline != nil {
+		s.inline.resized(size, s.view.term)
+	}
 	s.painter.Reset()
 	return s.paint()
 }
@@ -248,8 +269,8 @@ func (s *screen) again(size domain.Size, leave func([]byte) []byte) error {
 	if leave != nil {
 		s.buf = leave(s.buf)
 	}
-	s.buf = s.painter.Enter(s.buf)
 	s.size = size
+	s.begin()
 	s.painter.Reset()
 	return s.paint()
 }

@@ -191,7 +191,7 @@ func (s *scroller) drawRow(at rowPos) {
 }
 
 // style is the style at a column, as a run without a place.
-func (l *lineLook) style(col int) protocol.Run {
+func (l *cachedLine) style(col int) protocol.Run {
 	for i := range l.runs {
 		if r := &l.runs[i]; col+1 >= r.Col && col+1 < r.Col+r.Len {
 			out := *r
@@ -203,7 +203,7 @@ func (l *lineLook) style(col int) protocol.Run {
 }
 
 // styledEnd is the column behind the last that has a style.
-func (l *lineLook) styledEnd() int {
+func (l *cachedLine) styledEnd() int {
 	if len(l.runs) == 0 {
 		return 0
 	}

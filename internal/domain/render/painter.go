@@ -18,6 +18,7 @@ const (
 type Painter struct {
 	target Target
 	caps   Capabilities
+	inline int  // rows of the UserTerminal whose main screen is drawn on; 0: the alternate one
 	known  bool // the fields below say what the terminal shows
 
 	cols, rows int
@@ -109,7 +110,7 @@ func (p *Painter) startOver(dst []byte, f *Frame) []byte {
 		dst = append(dst, "\x1bc"...)
 		p.state = canonicalDefaults()
 	} else {
-		dst = p.resetUser(dst)
+		dst = p.resetUser(dst, f.Rows)
 	}
 	p.known = true
 	p.cols, p.rows = f.Cols, f.Rows

@@ -84,6 +84,10 @@ func (p *Painter) scrollBlock(dst []byte, b block) []byte {
 		dst = appendCSIPair(dst, top+1, bot+1, 'r')
 	}
 	switch {
+	case p.inline > 0 && top == 0 && d > 0: // a deleted line goes to no history
+		dst = append(dst, "\x1b[H"...)
+		dst = appendCSI(dst, d, 'M')
+		p.x, p.y, p.xKnown, p.yKnown, p.pending, p.joins = 0, 0, true, true, false, false
 	case p.caps.Basic:
 		dst = p.scrollByLine(dst, top, bot, d)
 	case d > 0:

@@ -34,7 +34,7 @@ func (p *Painter) frameModes(m vt.Modes) vt.Modes {
 	if p.target == UserTerminal {
 		// The painter's own screen is an alternate one: the wheel means arrow keys only where the program's is one too.
 		m.AltScroll = m.AltScroll && m.Alternate
-		m.Alternate = false
+		m.Alternate = m.Alternate && p.inline > 0
 	}
 	return m
 }
@@ -44,6 +44,9 @@ func (p *Painter) syncScreen(dst []byte, f *Frame) []byte {
 	on := p.frameModes(f.Modes).Alternate
 	if on == p.state.modes.Alternate {
 		return dst
+	}
+	if p.inline > 0 {
+		return p.syncInline(dst, on)
 	}
 	p.state.modes.Alternate = on
 	dst = appendMode(dst, 1047, on)

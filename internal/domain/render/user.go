@@ -21,9 +21,12 @@ func (e *touched) note(m vt.Modes) {
 }
 
 // Enter appends what prepares a person's terminal for painting: its title, wheel mode and width mode are saved, the
-// alternate screen is shown, the cursor hidden until the first Paint. For UserTerminal alone.
+// alternate screen is shown unless the painter is Inline, the cursor hidden until the first Paint. For UserTerminal alone.
 func (p *Painter) Enter(dst []byte) []byte {
 	p.known = false
+	if p.inline > 0 {
+		return p.enterInline(dst)
+	}
 	if p.caps.Basic {
 		return append(dst, "\x1b[?1049h\x1b[?25l\x1b[m\x1b[2J"...)
 	}
@@ -44,7 +47,7 @@ const modesOff = "\x1b[?1l\x1b>\x1b[20l\x1b[?5l\x1b[?9l\x1b[?1000l\x1b[?1002l\x1
 
 // resetUser brings a person's terminal into the state that painting starts from: blank, no modes, no margins, no
 // insertion, no autowrap.
-func (p *Painter) resetUser(dst []byte) []byte {
+func (p *Painter) resetUser(dst []byte, rows int) []byte {
 	dst = append(dst, "\x1b[?25l\x1b[r\x1b[?6l\x1b[4l\x1b[?7l\x1b(B\x0f\x1b[m"...)
 	dst = p.endLink(dst)
 	dst = append(dst, modesOff...)
@@ -53,7 +56,14 @@ func (p *Painter) resetUser(dst []byte) []byte {
 	}
 	titled := p.ever.title
 	dst = p.undo(dst)
-	dst = append(dst, "\x1b[H\x1b[2J"...)
+	if p.inline > 0 {
+		if p.state.modes.Alternate {
+			dst = append(dst, "\x1b[?1049l"...)
+		}
+		dst = p.clearRows(dst, rows)
+	} else {
+		dst = append(dst, "\x1b[H\x1b[2J"...)
+	}
 	p.state = state{titleUnknown: titled}
 	return dst
 }
@@ -94,6 +104,11 @@ func (p *Painter) Leave(dst []byte) []byte {
 	dst = p.endLink(dst)
 	dst = append(dst, modesOff...)
 	dst = p.undo(dst)
+	if p.inline > 0 {
+		dst = p.leaveInline(dst)
+		p.known = false
+		return dst
+	}
 	p.known = false
 	if p.caps.Basic {
 		return append(dst, "\x1b[2J\x1b[H\x1b[?1049l\x1b[?25h"...)

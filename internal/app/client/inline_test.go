@@ -1,0 +1,214 @@
+package client
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/vev-term/vev/internal/domain"
+	"github.com/vev-term/vev/internal/domain/vt"
+	"github.com/vev-term/vev/internal/protocol"
+)
+
+// inlined runs f beside a client that shows its session inline, in a terminal of 20x5 that shows a command line. The
+// session has printed lines 0 to n-1.
+func inlined(t *testing.T, n int, f func(a *attachment)) {
+	t.Helper()
+	attached(t, func(a *attachment) {
+		a.opts.Inline, a.opts.Above = true, 3
+		a.term.vt = vt.New(vt.Options{Cols: 20, Rows: 5, HistoryLines: 20_000})
+		a.term.vt.Write([]byte("$ true\r\n$ vev\r\n"))
+		for i := range n {
+			_, _ = fmt.Fprintf(a.daemon.term, "line %d\r\n", i)
+		}
+	}, f)
+}
+
+// historyText are the lines in a terminal's history.
+func historyText(t *vt.Terminal) []string {
+	out := []string{}
+	var line vt.Line
+	for n := t.FirstLine(); n < t.ScreenTop(); n++ {
+		t.ReadLine(n, &line)
+		out = append(out, strings.TrimRight(lineOf(t, &line).Text, " "))
+	}
+	return out
+}
+
+// inOrder requires that the terminal's history has, behind the command lines, the session's lines from the first on,
+// and that its screen is the session's.
+func (a *attachment) inOrder(first uint64) {
+	a.t.Helper()
+	synctest.Wait()
+	require.Equal(a.t, append([]string{"$ true", "$ vev"}, historyText(a.daemon.term)[first:]...), historyText(a.term.vt))
+	require.Equal(a.t, screenText(a.daemon.term), screenText(a.term.vt))
+}
+
+func TestInlineAddsToTheTerminalsHistory(t *testing.T) {
+	inlined(t, 50, func(a *attachment) {
+		require.False(t, a.term.vt.Modes().Alternate)
+		a.inOrder(43)
+		for i := range 30 {
+			a.daemon.prints(fmt.Sprintf("more %d\r\nand more\r\n", i))
+			synctest.Wait()
+		}
+		a.inOrder(43)
+		a.daemon.prints(strings.Repeat("y\r\n", 3000))
+		time.Sleep(time.Second)
+		a.inOrder(43)
+		require.Equal(t, vt.MouseNone, a.term.vt.Modes().Mouse)
+	})
+}
+
+func TestInlineLeavesThePromptBelow(t *testing.T) {
+	inlined(t, 50, func(a *attachment) {
+		a.types(lead)
+		a.types("d")
+		_, err := a.ends(0)
+		require.NoError(t, err)
+		require.Equal(t, []string{"$ true", "$ vev", "line 43", "line 44", "line 45"}, historyText(a.term.vt))
+		require.Equal(t, "line 46\nline 47\nline 48\nline 49\n\n", screenText(a.term.vt), "without the notice of the leader")
+		require.Equal(t, []int{4, 0}, []int{a.term.vt.Cursor().Row, a.term.vt.Cursor().Col})
+	})
+}
+
+func TestInlineSurvivesACut(t *testing.T) {
+	inlined(t, 5, func(a *attachment) {
+		a.daemon.set(func() { a.daemon.unanswering = true })
+		a.daemon.prints("a\r\nb\r\nc\r\nd\r\ne\r\nf\r\n")
+		synctest.Wait()
+		a.daemon.cut(false)
+		a.daemon.set(func() {
+			a.daemon.term.Write([]byte("g\r\nh\r\n"))
+			a.daemon.unanswering = false
+		})
+		time.Sleep(5 * time.Second)
+		a.inOrder(0)
+	})
+}
+
+func TestInlineSaysWhatIsMissing(t *testing.T) {
+	inlined(t, 5, func(a *attachment) {
+		a.daemon.set(func() { a.daemon.unanswering = true })
+		a.daemon.prints("x\r\n")
+		synctest.Wait()
+		a.daemon.prints(strings.Repeat("y\r\n", 10_100))
+		synctest.Wait()
+		a.daemon.cut(false)
+		a.daemon.set(func() { a.daemon.unanswering = false })
+		time.Sleep(5 * time.Second)
+		synctest.Wait()
+		got := historyText(a.term.vt)
+		require.Equal(t, []string{"[vev: 101 lines are", "missing here]", "y"}, got[len(got)-10_002:len(got)-9_999])
+	})
+}
+
+func TestInlineShowsFullScreenProgramsOnTheOtherScreen(t *testing.T) {
+	inlined(t, 50, func(a *attachment) {
+		a.daemon.prints("\x1b[?1049h\x1b[2J\x1b[Hfull screen")
+		synctest.Wait()
+		require.True(t, a.term.vt.Modes().Alternate)
+		require.Equal(t, "full screen", strings.TrimSpace(screenText(a.term.vt)))
+		a.daemon.prints("\x1b[?1049l")
+		synctest.Wait()
+		require.False(t, a.term.vt.Modes().Alternate)
+		a.inOrder(43)
+		a.daemon.prints("\x1b[?1049h")
+		a.types(lead + "d")
+		_, err := a.ends(0)
+		require.NoError(t, err)
+		require.False(t, a.term.vt.Modes().Alternate)
+	})
+}
+
+func TestInlineHasTheLastLinesOfAProgramThatEnds(t *testing.T) {
+	inlined(t, 0, func(a *attachment) {
+		a.daemon.set(func() { a.daemon.unanswering = true })
+		a.daemon.prints(strings.Repeat("y\r\n", 2500) + "done")
+		synctest.Wait()
+		a.daemon.set(func() { a.daemon.unanswering = false })
+		a.daemon.says(&protocol.Ended{Reason: protocol.EndExited})
+		_, err := a.ends(0)
+		require.NoError(t, err)
+		all := strings.Join(historyText(a.term.vt)[2:], "\n") + "\n" + screenText(a.term.vt)
+		require.True(t, strings.Repeat("y\n", 2500)+"done" == strings.TrimRight(all, "\n"), "%d bytes", len(all))
+	})
+}
+
+func TestInlineScrollModeIsOverTheSession(t *testing.T) {
+	inlined(t, 50, func(a *attachment) {
+		a.types(scrollKey + "g")
+		a.shows("line 0       [46/46]", "line 1", "line 2", "line 3", "line 4")
+		a.daemon.prints("more\r\n")
+		a.types("q")
+		a.inOrder(43)
+	})
+}
+
+// The history of the terminal is that of the session, whatever is printed, cut and resumed, and whatever the heights.
+func TestInlineHistoryLaw(t *testing.T) {
+	type step struct {
+		kind, n int
+		text    string
+	}
+	pieces := []string{
+		"a", "word ", "\r\n", "\r\n\r\n", "\x1b[1;34m", "\x1b[m", "\x1b[44m", "\x1b[3;4H", "\x1b[H", "\x1b[2J", "日本", strings.Repeat("long line ", 9),
+		"\n\n\n\n\n\n\n\n", "\x1bM", "\x1b[L", "\x1b[M", "\x1b[2;4r", "\x1b[r", "\x1b[2S", "\x1b[?1049h", "\x1b[?1049l",
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		steps := rapid.SliceOfN(rapid.Custom(func(rt *rapid.T) step {
+			s := step{kind: rapid.IntRange(0, 9).Draw(rt, "kind"), n: rapid.IntRange(1, 3).Draw(rt, "n")}
+			s.text = strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 1, 8).Draw(rt, "text"), "")
+			return s
+		}), 1, 25).Draw(rt, "steps")
+		var want, got []string
+		inlined(t, 0, func(a *attachment) {
+			a.daemon.prints("1\r\n2\r\n3\r\n4\r\n5\r\n6\r\n7\r\n8\r\n")
+			for _, s := range steps {
+				switch s.kind {
+				case 0:
+					a.daemon.cut(true)
+				case 1:
+					a.daemon.cut(false)
+				case 2:
+					time.Sleep(time.Duration(s.n) * 100 * time.Millisecond)
+				default:
+					a.daemon.prints(s.text)
+				}
+				if s.n == 1 {
+					synctest.Wait()
+				}
+			}
+			a.types("\x1b")
+			a.daemon.prints("\x1b[?1049l")
+			time.Sleep(10 * time.Second)
+			synctest.Wait()
+			want = append(append([]string{"$ true", "$ vev"}, historyText(a.daemon.term)...), screenText(a.daemon.term))
+			got = append(historyText(a.term.vt), screenText(a.term.vt))
+		})
+		require.Equal(rt, want, got)
+	})
+}
+
+func TestInlineFollowsTheTerminalsHeight(t *testing.T) {
+	inlined(t, 50, func(a *attachment) {
+		a.daemon.set(func() { a.daemon.obedient = true })
+		for _, size := range []domain.Size{{Cols: 20, Rows: 8}, {Cols: 20, Rows: 3}, {Cols: 20, Rows: 6}, {Cols: 30, Rows: 5}} {
+			a.term.resize(size.Cols, size.Rows)
+			synctest.Wait()
+			a.daemon.prints("after a resize\r\n")
+			synctest.Wait()
+			require.Equal(t, screenText(a.daemon.term), screenText(a.term.vt))
+		}
+		time.Sleep(2 * time.Second)
+		a.daemon.prints("1\r\n2\r\n3\r\n4\r\n5\r\n6\r\n7\r\n8\r\n")
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		a.inOrder(43)
+	})
+}
