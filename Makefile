@@ -41,7 +41,7 @@ bench: build ## measure vev beside raw pty, tmux and dtach, and the streams besi
 bench-net: build ## measure vev across shaped links beside ssh, tmux and mosh; takes root
 	go run ./test/bench -net -vev $(BIN)
 
-bench-vt: ## measure the terminal engine and the painter alone
+bench-vt: ## measure the terminal engine and the painter alone; must-... are the design's targets
 	go test -run '^$$' -bench . -benchmem ./internal/domain/vt/... ./internal/domain/render/...
 
 vt-diff: tools ## compare the terminal engine with xterm and xterm.js for DURATION

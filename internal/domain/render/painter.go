@@ -38,11 +38,13 @@ type Painter struct {
 	styleT  *vt.Terminal
 	styleG  uint64
 
-	state  state
-	ever   touched
-	line   []vt.Cell // a row made up for the frame
-	sgr    []byte    // SGR parameters on their way
-	sgrAlt []byte
+	state state
+	ever  touched
+	line  []vt.Cell // a row made up for the frame
+	// different are the rows that do not show the frame, on their way.
+	different []int
+	sgr       []byte // SGR parameters on their way
+	sgrAlt    []byte
 }
 
 // shadowRow is what the terminal shows in one row: the cells of the frame's row with that key. Cells that no longer

@@ -11,6 +11,8 @@ const (
 	maxShift = 32
 	// minShiftCells is how many cells a shift must save; the sequences for it cost up to 40 bytes.
 	minShiftCells = 96
+	// probes is how many rows are looked for elsewhere.
+	probes = 3
 )
 
 // shift is a move of the cells in columns [left, right) by d rows up, down when it is negative, within rows top..bot.
@@ -28,7 +30,7 @@ func (p *Painter) shiftText(dst []byte, f *Frame, first, last int) []byte {
 	for first < last && p.shadow[last-1].key == f.key(last-1) {
 		last--
 	}
-	if last-first < minShiftRows || !p.oneSource(f, first, last) {
+	if last-first < minShiftRows || !p.oneSource(f, first, last) || p.differentRows(f, first, last) < minShiftRows {
 		return dst
 	}
 	if s, ok := p.findShift(f, first, last, 0, p.cols); ok {
@@ -64,6 +66,17 @@ func (p *Painter) oneSource(f *Frame, first, last int) bool {
 	return true
 }
 
+// differentRows keeps the rows of [first, last) that do not show what the frame has, and counts them.
+func (p *Painter) differentRows(f *Frame, first, last int) int {
+	p.different = p.different[:0]
+	for y := first; y < last; y++ {
+		if p.shadow[y].key != f.key(y) && !equalCells(f.cells(y, &p.line), p.shadow[y].cells) {
+			p.different = append(p.different, y)
+		}
+	}
+	return len(p.different)
+}
+
 // changedColumns returns the columns outside of which the terminal shows rows [first, last) of the frame.
 func (p *Painter) changedColumns(f *Frame, first, last int) (left, right int) {
 	left = p.cols
@@ -79,15 +92,25 @@ func (p *Painter) changedColumns(f *Frame, first, last int) (left, right int) {
 	return left, right
 }
 
-// findShift returns the shift of the columns that saves most, if that is worth it.
+// findShift returns the shift of the columns that saves most, if that is worth it. Rows here and there among the different
+// ones say which are possible.
 func (p *Painter) findShift(f *Frame, first, last, left, right int) (best shift, ok bool) {
-	most := minShiftCells/(right-left) + 1
-	for d := -maxShift; d <= maxShift; d++ {
-		if d == 0 {
-			continue
+	var possible [2*maxShift + 1]bool
+	for i := range probes {
+		y := p.different[len(p.different)*(2*i+1)/(2*probes)]
+		now := f.cells(y, &p.line)[left:right]
+		for from := max(first, y-maxShift); from < min(last, y+maxShift+1); from++ {
+			if from != y && equalCells(now, p.shadow[from].cells[left:right]) {
+				possible[from-y+maxShift] = true
+			}
 		}
-		if s, saved := p.tryShift(f, first, last, shift{left: left, right: right, d: d}); saved > most {
-			best, most, ok = s, saved, true
+	}
+	most := minShiftCells/(right-left) + 1
+	for i, is := range possible {
+		if is {
+			if s, saved := p.tryShift(f, first, last, shift{left: left, right: right, d: i - maxShift}); saved > most {
+				best, most, ok = s, saved, true
+			}
 		}
 	}
 	return best, ok
