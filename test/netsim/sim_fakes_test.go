@@ -1,0 +1,282 @@
+package netsim
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"syscall"
+
+	"github.com/vev-term/vev/internal/domain"
+	"github.com/vev-term/vev/internal/domain/render"
+	"github.com/vev-term/vev/internal/domain/vt"
+	"github.com/vev-term/vev/internal/ports"
+)
+
+// text is what a terminal shows, a line a row.
+func text(t *vt.Terminal) string {
+	_, n := t.Size()
+	rows := make([]string, n)
+	for y := range n {
+		row := t.Row(y)
+		line := vt.Line{Cells: row.Cells()[:row.Used()]}
+		rows[y] = strings.TrimRight(string(render.AppendText(nil, t, &line)), " ")
+	}
+	return strings.Join(rows, "\n")
+}
+
+// oracle is an engine that is given what the daemon's is given, and remembers every screen it showed.
+type oracle struct {
+	mu   sync.Mutex
+	term *vt.Terminal
+	had  map[string]bool
+}
+
+func newOracle(size domain.Size) *oracle {
+	o := &oracle{term: vt.New(vt.Options{Cols: size.Cols, Rows: size.Rows}), had: map[string]bool{}}
+	o.had[text(o.term)] = true
+	return o
+}
+
+func (o *oracle) write(p []byte) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	_, _ = o.term.Write(p)
+	o.had[text(o.term)] = true
+}
+
+func (o *oracle) resize(size domain.Size) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.term.Resize(size.Cols, size.Rows)
+}
+
+func (o *oracle) now() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return text(o.term)
+}
+
+// showed reports whether a screen was one of them, where no notice of the client covers it.
+func (o *oracle) showed(screen string) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.had[screen] {
+		return true
+	}
+	above, ok := withoutNotice(screen)
+	if !ok {
+		return false
+	}
+	for had := range o.had {
+		if strings.HasPrefix(had, above) {
+			return true
+		}
+	}
+	return false
+}
+
+// withoutNotice cuts the last row off if that is a notice.
+func withoutNotice(screen string) (above string, ok bool) {
+	at := strings.LastIndexByte(screen, '\n') + 1
+	last := strings.TrimSpace(screen[at:])
+	return screen[:at], strings.HasPrefix(last, "connection lost") || strings.HasPrefix(last, "no contact")
+}
+
+// program is a session's program: it echoes what is typed and prints what the test says.
+type program struct {
+	mu      sync.Mutex
+	changed sync.Cond
+	oracle  *oracle
+	output  []byte
+	typed   []byte
+	over    bool
+}
+
+func newProgram(o *oracle) *program {
+	p := &program{oracle: o}
+	p.changed.L = &p.mu
+	return p
+}
+
+func (p *program) Read(b []byte) (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for len(p.output) == 0 && !p.over {
+		p.changed.Wait()
+	}
+	if len(p.output) == 0 {
+		return 0, io.EOF
+	}
+	n := copy(b[:min(len(b), 32<<10)], p.output)
+	p.output = p.output[n:]
+	p.oracle.write(b[:n])
+	return n, nil
+}
+
+func (p *program) Write(b []byte) (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.typed = append(p.typed, b...)
+	p.output = append(p.output, b...)
+	p.changed.Broadcast()
+	return len(b), nil
+}
+
+func (p *program) TryWrite(b []byte) int {
+	n, _ := p.Write(b)
+	return n
+}
+
+func (p *program) print(s string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.output = append(p.output, s...)
+	p.changed.Broadcast()
+}
+
+func (p *program) got() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return string(p.typed)
+}
+
+func (p *program) end() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.over = true
+	p.changed.Broadcast()
+}
+
+func (p *program) Resize(size domain.Size) error { p.oracle.resize(size); return nil }
+func (p *program) Pid() int                      { return 1 }
+func (p *program) Command() []string             { return []string{"test"} }
+func (p *program) Foreground() ports.Process     { return ports.Process{} }
+func (p *program) Cwd() string                   { return "/" }
+func (p *program) Kill(context.Context)          { p.end() }
+func (p *program) Close() error                  { p.end(); return nil }
+
+func (p *program) Wait() domain.ExitStatus {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for !p.over {
+		p.changed.Wait()
+	}
+	return domain.ExitStatus{Signal: syscall.SIGHUP}
+}
+
+// programs starts the one program.
+type programs struct{ p *program }
+
+func (ps programs) Start(domain.Command, domain.Size) (ports.Program, error) { return ps.p, nil }
+
+// terminal is a user's: an engine, keys that wait to be read, and a check of each picture.
+type terminal struct {
+	mu      sync.Mutex
+	changed sync.Cond
+	keys    []byte
+	closed  bool
+	stuck   bool
+	size    domain.Size
+	screen  *vt.Terminal
+	check   func(screen string) // of each picture, or nil
+	events  chan ports.TerminalEvent
+}
+
+func newTerminal(size domain.Size, check func(string)) *terminal {
+	t := &terminal{
+		size: size, check: check, events: make(chan ports.TerminalEvent, 8),
+		screen: vt.New(vt.Options{Cols: size.Cols, Rows: size.Rows}),
+	}
+	t.changed.L = &t.mu
+	return t
+}
+
+func (t *terminal) Read(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for len(t.keys) == 0 && !t.closed {
+		t.changed.Wait()
+	}
+	if t.closed {
+		return 0, io.ErrClosedPipe
+	}
+	n := copy(p, t.keys)
+	t.keys = t.keys[n:]
+	return n, nil
+}
+
+func (t *terminal) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for t.stuck && !t.closed {
+		t.changed.Wait()
+	}
+	if t.closed {
+		return 0, io.ErrClosedPipe
+	}
+	_, _ = t.screen.Write(p)
+	if t.check != nil && t.screen.Modes().Alternate {
+		t.check(text(t.screen))
+	}
+	return len(p), nil
+}
+
+func (t *terminal) press(keys string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.keys = append(t.keys, keys...)
+	t.changed.Broadcast()
+}
+
+func (t *terminal) look(check func(string)) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.check = check
+}
+
+func (t *terminal) hold(stuck bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.stuck = stuck
+	t.changed.Broadcast()
+}
+
+func (t *terminal) resize(size domain.Size) {
+	t.mu.Lock()
+	t.size = size
+	t.screen.Resize(size.Cols, size.Rows)
+	t.mu.Unlock()
+	select {
+	case t.events <- ports.TerminalResized:
+	default: // one waits already: it is told once
+	}
+}
+
+func (t *terminal) shows() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return text(t.screen)
+}
+
+func (t *terminal) now() domain.Size {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.size
+}
+
+func (t *terminal) Size() (domain.Size, error) { return t.now(), nil }
+
+func (t *terminal) Close() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.closed = true
+	t.changed.Broadcast()
+	return nil
+}
+
+func (t *terminal) Raw() error                         { return nil }
+func (t *terminal) Restore() error                     { return nil }
+func (t *terminal) Suspend() error                     { return fmt.Errorf("no shell") }
+func (t *terminal) Events() <-chan ports.TerminalEvent { return t.events }

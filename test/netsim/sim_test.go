@@ -1,0 +1,216 @@
+package netsim
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/vev-term/vev/internal/app/client"
+	"github.com/vev-term/vev/internal/app/daemon"
+	"github.com/vev-term/vev/internal/domain"
+	"github.com/vev-term/vev/internal/domain/predict"
+	"github.com/vev-term/vev/internal/protocol"
+	"github.com/vev-term/vev/internal/testkit/simnet"
+)
+
+// act is one thing that happens.
+type act struct {
+	After time.Duration
+	Kind  string
+	N     int
+}
+
+// plan is a whole run: links, and what happens on them.
+type plan struct {
+	Seed       uint64
+	Links      []simnet.Conditions
+	Acts       []act
+	Predict    predict.Mode
+	AnyPicture bool // pictures on the way are not looked at: predictions, and sizes that change, are the client's own
+}
+
+// kinds are drawn with their frequency.
+var kinds = []string{
+	"type", "type", "type", "paste", "line", "line", "lines", "paint", "flood", "clear",
+	"near leaves", "far leaves", "cut up", "cut down", "down", "up", "stuck", "free", "slow", "fast",
+}
+
+func drawPlan(t *rapid.T, more ...string) plan {
+	p := plan{Seed: rapid.Uint64().Draw(t, "seed")}
+	for i := range rapid.IntRange(1, 3).Draw(t, "links") {
+		ms := func(name string, most int) time.Duration {
+			return time.Duration(rapid.IntRange(0, most).Draw(t, fmt.Sprintf("%s %d", name, i))) * time.Millisecond
+		}
+		p.Links = append(p.Links, simnet.Conditions{
+			Delay: ms("delay", 300), Jitter: ms("jitter", 50),
+			Loss:  float64(rapid.SampledFrom([]int{0, 0, 2, 20}).Draw(t, "loss")) / 100,
+			Rate:  rapid.SampledFrom([]int64{0, 0, 100_000, 1_000_000}).Draw(t, "rate"),
+			Queue: 30_000,
+		})
+	}
+	for range rapid.IntRange(1, 40).Draw(t, "acts") {
+		p.Acts = append(p.Acts, act{
+			After: time.Duration(rapid.SampledFrom([]int{0, 0, 1, 20, 100, 300, 2000}).Draw(t, "after")) * time.Millisecond,
+			Kind:  rapid.SampledFrom(append(kinds, more...)).Draw(t, "kind"),
+			N:     rapid.IntRange(0, 3000).Draw(t, "n"),
+		})
+	}
+	return p
+}
+
+var simSize = domain.Size{Cols: 50, Rows: 8}
+
+// run is a plan in virtual time; what was wrong, or "".
+func (p plan) run(t *testing.T) (problem string) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newOracle(simSize)
+		prog := newProgram(o)
+		w := &world{d: daemon.New(daemon.Options{Programs: programs{prog}, Version: "test"})}
+		for i, c := range p.Links {
+			w.links = append(w.links, simnet.NewLink(p.Seed+uint64(i), c, c))
+		}
+		var check func(string)
+		if !p.AnyPicture {
+			check = func(screen string) {
+				if !o.showed(screen) {
+					w.wrong("a screen was shown that the daemon never had:\n%s\nit has:\n%s", screen, o.now())
+				}
+			}
+		}
+		tty := newTerminal(simSize, check)
+		result := make(chan error, 1)
+		go func() {
+			_, err := client.Run(context.Background(), client.Options{
+				Terminal: tty, Dialer: w, Predict: p.Predict,
+				Attach: protocol.Attach{Create: &protocol.Create{Name: "work"}, Size: simSize},
+			})
+			result <- err
+		}()
+		typed := p.play(w, prog, tty)
+		for i, l := range w.links {
+			c := p.Links[i]
+			c.Loss, c.Rate = 0, 0
+			l.Set(c, c)
+		}
+		tty.hold(false)
+		time.Sleep(settleTime)
+		switch {
+		case !p.AnyPicture && o.now() != w.has(simSize):
+			w.wrong("the test does not know what the daemon has")
+		case prog.got() != typed:
+			w.wrong("typed %q,\n the program got %q", typed, prog.got())
+		case tty.shows() != w.has(tty.now()):
+			w.wrong("after quiet the client shows\n%s\nand the daemon has\n%s", tty.shows(), w.has(tty.now()))
+		}
+		tty.look(nil) // the leader key is answered by a notice
+		tty.press("\x1cd")
+		if err := <-result; err != nil {
+			w.wrong("the client ended with %v", err)
+		}
+		for _, e := range w.ends {
+			e[0].Close()
+		}
+		w.d.Close(context.Background())
+		w.all.Wait()
+		problem = w.problem
+	})
+	return problem
+}
+
+// play does what the plan says and returns what was typed.
+func (p plan) play(w *world, prog *program, tty *terminal) (typed string) {
+	time.Sleep(10 * time.Second) // attached, whatever the first link is like
+	for i, a := range p.Acts {
+		time.Sleep(a.After)
+		switch a.Kind {
+		case "type":
+			keys := string(rune('a' + i%26))
+			tty.press(keys)
+			typed += keys
+		case "paste":
+			keys := strings.Repeat(string(rune('A'+i%26)), a.N)
+			tty.press(keys)
+			typed += keys
+		case "line":
+			prog.print(fmt.Sprintf("line %d\r\n", i))
+		case "lines":
+			for n := range a.N / 100 {
+				prog.print(fmt.Sprintf("line %d of %d\r\n", n, i))
+			}
+		case "paint":
+			for y := range simSize.Rows {
+				prog.print(fmt.Sprintf("\x1b[%d;1H\x1b[3%dmrow %d of picture %d\x1b[K\x1b[m", y+1, i%8, y, i))
+			}
+		case "flood":
+			prog.print(strings.Repeat(fmt.Sprintf("%d y\r\n", i), 10*a.N))
+		case "clear":
+			prog.print("\x1b[2J\x1b[H")
+		case "resize":
+			tty.resize(domain.Size{Cols: 20 + a.N%60, Rows: 3 + a.N%20})
+		default:
+			p.disturb(w, tty, a)
+		}
+	}
+	return typed
+}
+
+// disturb is what the network and the user's terminal do.
+func (p plan) disturb(w *world, tty *terminal, a act) {
+	near, far := w.newest()
+	switch a.Kind {
+	case "near leaves": // what is under way still arrives, maybe after the next connection has begun
+		near.Close()
+	case "far leaves":
+		far.Close()
+	case "cut up":
+		near.CutAfter(a.N)
+	case "cut down":
+		far.CutAfter(a.N)
+	case "stuck":
+		tty.hold(true)
+	case "free":
+		tty.hold(false)
+	case "down", "up", "slow", "fast":
+		for i, l := range w.links {
+			c := p.Links[i]
+			switch a.Kind {
+			case "down":
+				c.Down = true
+			case "slow":
+				c.Rate, c.Queue = 20_000, 10_000
+			case "fast":
+				c.Rate = 0
+			}
+			l.Set(c, c)
+		}
+	}
+}
+
+// TestWhateverTheNetworkDoes: every screen shown is one that the daemon had; after quiet both are equal; input arrives
+// once and in order; no window is exceeded.
+func TestWhateverTheNetworkDoes(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		p := drawPlan(rt)
+		p.Predict = predict.Never
+		if problem := p.run(t); problem != "" {
+			rt.Fatalf("%s\n%+v", problem, p)
+		}
+	})
+}
+
+// TestPredictionsAndSizesSettle: what the client shows ahead of the daemon, and in a size of its own, is gone after quiet.
+func TestPredictionsAndSizesSettle(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		p := drawPlan(rt, "resize", "resize")
+		p.Predict = predict.Always
+		p.AnyPicture = true
+		if problem := p.run(t); problem != "" {
+			rt.Fatalf("%s\n%+v", problem, p)
+		}
+	})
+}

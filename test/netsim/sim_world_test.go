@@ -1,0 +1,178 @@
+package netsim
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/vev-term/vev/internal/adapters/sessionwire"
+	"github.com/vev-term/vev/internal/app/daemon"
+	"github.com/vev-term/vev/internal/domain"
+	"github.com/vev-term/vev/internal/domain/fault"
+	"github.com/vev-term/vev/internal/ports"
+	"github.com/vev-term/vev/internal/protocol"
+	"github.com/vev-term/vev/internal/testkit/simnet"
+)
+
+// world is a daemon and the links to it, in a bubble of virtual time.
+type world struct {
+	d     *daemon.Daemon
+	links []*simnet.Link // each dial takes the next one
+	all   sync.WaitGroup
+
+	mu      sync.Mutex
+	dials   int
+	ends    [][2]*simnet.End // near and far, of every connection
+	problem string           // the first
+}
+
+func (w *world) wrong(format string, args ...any) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.problem == "" {
+		w.problem = fmt.Sprintf(format, args...)
+	}
+}
+
+// Dial makes a connection and a session conversation over it; the daemon serves its far end.
+func (w *world) Dial(ctx context.Context) (ports.SessionClientConn, error) {
+	w.mu.Lock()
+	near, far := w.links[w.dials%len(w.links)].Connect()
+	w.dials++
+	w.ends = append(w.ends, [2]*simnet.End{near, far})
+	w.mu.Unlock()
+	w.all.Go(func() {
+		conn, err := sessionwire.Server(far, "test")
+		if err != nil {
+			return // cut off before it began
+		}
+		if err := w.d.Serve(context.Background(), newWatched(w, conn)); fault.KindOf(err) == fault.Violation {
+			w.wrong("the client broke the protocol: %v", err)
+		}
+	})
+	conn, err := sessionwire.Client(ctx, near, "test")
+	if fault.KindOf(err) == fault.Violation {
+		w.wrong("the daemon broke the protocol: %v", err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return conn, nil
+}
+
+// newest are the ends of the connection that was made last.
+func (w *world) newest() (near, far *simnet.End) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	e := w.ends[len(w.ends)-1]
+	return e[0], e[1]
+}
+
+// has asks the daemon what the session's screen is. Its size is to be that of the client.
+func (w *world) has(size domain.Size) string {
+	conn, err := w.Dial(context.Background())
+	if err != nil {
+		return err.Error()
+	}
+	defer conn.Close()
+	if err := conn.Send(&protocol.Request{ID: 1, Body: &protocol.Capture{Session: "work"}}); err != nil {
+		return err.Error()
+	}
+	m, err := conn.Receive()
+	if err != nil {
+		return err.Error()
+	}
+	result, ok := m.(*protocol.Result)
+	if !ok {
+		return fmt.Sprintf("%T", m)
+	}
+	screen, ok := result.Body.(*protocol.Captured)
+	if !ok || screen.Size != size {
+		return fmt.Sprintf("%+v, and not a screen of %v", result, size)
+	}
+	var rows []string
+	for _, line := range screen.Lines.List[len(screen.Lines.List)-size.Rows:] {
+		rows = append(rows, strings.TrimRight(line.Text, " "))
+	}
+	return strings.Join(rows, "\n")
+}
+
+// watched is a conversation whose windows are held to what the protocol promises.
+type watched struct {
+	ports.SessionServerConn
+	w *world
+
+	mu      sync.Mutex
+	epoch   uint64
+	flying  map[uint64]int // states on their way, and their bytes
+	bytes   int
+	inputs  map[uint64]int // messages that were not acknowledged, and their bytes
+	unacked int
+}
+
+func newWatched(w *world, conn ports.SessionServerConn) *watched {
+	return &watched{SessionServerConn: conn, w: w, flying: map[uint64]int{}, inputs: map[uint64]int{}}
+}
+
+func (c *watched) Send(m protocol.SessionServerMessage) error {
+	if out, ok := m.(*protocol.Output); ok {
+		c.sending(out)
+	}
+	return c.SessionServerConn.Send(m)
+}
+
+func (c *watched) sending(out *protocol.Output) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for seq, n := range c.inputs {
+		if seq <= out.InputAcked {
+			delete(c.inputs, seq)
+			c.unacked -= n
+		}
+	}
+	if out.New == 0 {
+		return
+	}
+	if out.Epoch != c.epoch {
+		c.epoch, c.flying, c.bytes = out.Epoch, map[uint64]int{}, 0
+	}
+	n := 0
+	for _, p := range out.Panes {
+		n += len(p.Data)
+	}
+	c.flying[out.New] = n
+	c.bytes += n
+	if len(c.flying) > protocol.MaxOutputWindow {
+		c.w.wrong("%d states are on their way, at most %d", len(c.flying), protocol.MaxOutputWindow)
+	}
+	if len(c.flying) > 1 && c.bytes > protocol.MaxOutputWindowBytes {
+		c.w.wrong("states of %d bytes are on their way, at most %d", c.bytes, protocol.MaxOutputWindowBytes)
+	}
+}
+
+func (c *watched) Receive() (protocol.SessionClientMessage, error) {
+	m, err := c.SessionServerConn.Receive()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch m := m.(type) {
+	case *protocol.Ack:
+		for state, n := range c.flying {
+			if m.Epoch == c.epoch && state <= m.State {
+				delete(c.flying, state)
+				c.bytes -= n
+			}
+		}
+	case *protocol.Input:
+		c.inputs[m.Seq] = len(m.Data)
+		c.unacked += len(m.Data)
+		if c.unacked > protocol.InputWindowBytes {
+			c.w.wrong("input of %d bytes is on its way, at most %d", c.unacked, protocol.InputWindowBytes)
+		}
+	}
+	return m, err
+}
+
+// settleTime is longer than the longest pause that a connection, or the client, may make between two attempts.
+const settleTime = 5 * time.Minute
