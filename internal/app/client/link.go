@@ -173,6 +173,7 @@ func (l *link) receive(ctx context.Context, conn ports.SessionClientConn) error 
 			err = l.output(m, pender, now)
 		case *protocol.Result:
 			l.out.answered(m)
+			err = l.catchUp() // it may be what a state was left for
 		case *protocol.Ended:
 			err = l.settle()
 			l.rest(ctx)
@@ -247,6 +248,20 @@ func (l *link) settle() error {
 		return nil
 	}
 	return l.screen.repaint()
+}
+
+// catchUp paints, and acknowledges, what was left for a message that brought no state.
+func (l *link) catchUp() error {
+	if l.held == 0 {
+		return nil
+	}
+	ack, err := l.screen.catchUp()
+	if err != nil {
+		return err
+	}
+	l.held = 0
+	l.out.applied(ack)
+	return nil
 }
 
 func (l *link) renamed(events []protocol.Event) {

@@ -469,3 +469,18 @@ func TestWhatEndedUnseenStaysReadable(t *testing.T) {
 		})
 	}
 }
+
+// A state is left for what comes right behind it; when that brings no state, the state is painted all the same.
+func TestAStateBeforeAnAnswerIsPainted(t *testing.T) {
+	attached(t, nil, func(a *attachment) {
+		synctest.Wait()
+		a.daemon.set(func() {
+			a.daemon.term.Write([]byte("seen"))
+			a.daemon.draw(a.daemon.conn)
+			a.daemon.post(a.daemon.conn, &protocol.Result{ID: 1})
+		})
+		synctest.Wait()
+		require.Contains(t, a.term.text(), "seen")
+		require.Equal(t, a.daemon.state, a.daemon.acked.State)
+	})
+}

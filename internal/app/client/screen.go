@@ -150,8 +150,19 @@ func (s *screen) show(out *protocol.Output, at positions, more bool) (ack protoc
 	if more && len(s.buf) == 0 {
 		return ack, false, nil
 	}
-	err = s.paint()
-	return protocol.Ack{Epoch: s.view.epoch, State: s.view.state, EventSeq: s.view.events}, true, err
+	return s.ack(), true, s.paint()
+}
+
+// catchUp paints what show has left for later.
+func (s *screen) catchUp() (protocol.Ack, error) {
+	s.take()
+	defer s.give()
+	return s.ack(), s.paint()
+}
+
+// ack is the acknowledgement of all that was shown. The caller has the turn.
+func (s *screen) ack() protocol.Ack {
+	return protocol.Ack{Epoch: s.view.epoch, State: s.view.state, EventSeq: s.view.events}
 }
 
 // resume makes the screen wait for a full state, and returns the last event delivered.
