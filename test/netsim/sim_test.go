@@ -30,6 +30,7 @@ type plan struct {
 	Seed       uint64
 	Links      []simnet.Conditions
 	Acts       []act
+	Features   uint64
 	Predict    predict.Mode
 	AnyPicture bool // pictures on the way are not looked at: predictions, and sizes that change, are the client's own
 }
@@ -53,6 +54,7 @@ func drawPlan(t *rapid.T, more ...string) plan {
 			Queue: 30_000,
 		})
 	}
+	p.Features = rapid.SampledFrom([]uint64{protocol.FeatureNone, protocol.FeaturePacked}).Draw(t, "features")
 	for range rapid.IntRange(1, 40).Draw(t, "acts") {
 		p.Acts = append(p.Acts, act{
 			After: time.Duration(rapid.SampledFrom([]int{0, 0, 1, 20, 100, 300, 2000}).Draw(t, "after")) * time.Millisecond,
@@ -70,7 +72,7 @@ func (p plan) run(t *testing.T) (problem string) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newOracle(simSize)
 		prog := newProgram(o)
-		w := &world{d: daemon.New(daemon.Options{Programs: programs{prog}, Version: "test"})}
+		w := &world{d: daemon.New(daemon.Options{Programs: programs{prog}, Version: "test"}), features: p.Features}
 		for i, c := range p.Links {
 			w.links = append(w.links, simnet.NewLink(p.Seed+uint64(i), c, c))
 		}

@@ -18,9 +18,10 @@ import (
 
 // world is a daemon and the links to it, in a bubble of virtual time.
 type world struct {
-	d     *daemon.Daemon
-	links []*simnet.Link // each dial takes the next one
-	all   sync.WaitGroup
+	d        *daemon.Daemon
+	links    []*simnet.Link // each dial takes the next one
+	features uint64         // that the client offers
+	all      sync.WaitGroup
 
 	mu      sync.Mutex
 	dials   int
@@ -52,7 +53,7 @@ func (w *world) Dial(ctx context.Context) (ports.SessionClientConn, error) {
 			w.wrong("the client broke the protocol: %v", err)
 		}
 	})
-	conn, err := sessionwire.Client(ctx, near, "test")
+	conn, err := sessionwire.Client(ctx, near, "test", w.features)
 	if fault.KindOf(err) == fault.Violation {
 		w.wrong("the daemon broke the protocol: %v", err)
 	}
