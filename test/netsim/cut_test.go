@@ -212,6 +212,7 @@ func converse(t *testing.T, c cut) (k talk) {
 		y.press("\x1c")
 		y.press("d")
 		<-done
+		synctest.Wait() // what counts is at rest
 		k.input, k.up, k.down = program.read(), dialer.up.n, dialer.down.n
 		d.Close(context.Background())
 		wg.Wait()
