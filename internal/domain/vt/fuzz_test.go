@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"reflect"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -39,24 +40,52 @@ func fuzzing() bool {
 	return f != nil && f.Value.String() != ""
 }
 
-// FuzzTerminal: no input panics, breaks an invariant, or makes a state that depends on how it was cut.
+// FuzzParser: no input panics, breaks an invariant, costs more than its bytes explain, or leaves a state that tells
+// how it was cut.
+func FuzzParser(f *testing.F) {
+	addSeeds(f)
+	f.Fuzz(func(t *testing.T, in []byte, seed uint16) {
+		rnd := rand.New(rand.NewPCG(uint64(seed), 7))
+		o := Options{Cols: 1 + rnd.IntN(40), Rows: 1 + rnd.IntN(12), HistoryLines: 20}
+		one, cut := New(o), New(o)
+		one.Write(in)
+		for i := range in {
+			cut.Write(in[i : i+1])
+		}
+		checkInvariants(t, one)
+		require.LessOrEqual(t, one.work, mostWork(o, len(in)))
+		if !reflect.DeepEqual(whole(one), whole(cut)) {
+			require.Equal(t, whole(one), whole(cut))
+		}
+	})
+}
+
+// FuzzTerminal: the same with sizes that change in between, in pieces of any length, and as to memory.
 func FuzzTerminal(f *testing.F) {
 	addSeeds(f)
 	f.Fuzz(func(t *testing.T, in []byte, seed uint16) {
 		rnd := rand.New(rand.NewPCG(uint64(seed), 5))
-		cols, rows := 1+rnd.IntN(40), 1+rnd.IntN(12)
-		o := Options{Cols: cols, Rows: rows, HistoryLines: 20}
-		whole, cut := New(o), New(o)
-		half := rnd.IntN(len(in) + 1)
-		whole.Write(in[:half])
-		feedSplit(cut, string(in[:half]), rnd, 8)
-		cols, rows = 1+rnd.IntN(40), 1+rnd.IntN(12)
-		whole.Resize(cols, rows)
-		cut.Resize(cols, rows)
-		whole.Write(in[half:])
-		feedSplit(cut, string(in[half:]), rnd, 8)
-		checkInvariants(t, whole)
-		require.Equal(t, snap(whole), snap(cut))
+		size := func() (cols, rows int) { return 1 + rnd.IntN(40), 1 + rnd.IntN(12) }
+		o := Options{HistoryLines: 20}
+		o.Cols, o.Rows = size()
+		one, cut := New(o), New(o)
+		for parts := 1 + rnd.IntN(4); parts > 0; parts-- {
+			n := len(in)
+			if parts > 1 {
+				n = rnd.IntN(len(in) + 1)
+			}
+			one.Write(in[:n])
+			feedSplit(cut, string(in[:n]), rnd, 8)
+			in = in[n:]
+			checkInvariants(t, one)
+			require.Equal(t, snap(one), snap(cut))
+			cols, rows := size()
+			one.Resize(cols, rows)
+			cut.Resize(cols, rows)
+			checkInvariants(t, one)
+		}
+		require.Equal(t, snap(one), snap(cut))
+		require.LessOrEqual(t, memory(one), mostMemory(Options{Cols: 40, Rows: 12, HistoryLines: 20}))
 	})
 }
 
