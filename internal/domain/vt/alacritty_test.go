@@ -11,18 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// alacrittyExceptions are recordings whose expected grid differs from this engine's, with the reason.
-var alacrittyExceptions = map[string]string{
-	"decaln_reset":                          "DECALN keeps the margins there",
-	"deccolm_reset":                         "DECCOLM does nothing without mode 40, as in xterm",
-	"erase_in_line":                         "erasing drops a pending wrap, as in xterm",
-	"grid_reset":                            "RIS clears the history",
-	"saved_cursor_alt":                      "the alternate screen has a saved cursor of its own, as in xterm",
-	"selective_erasure":                     "DECSCA is carried out",
-	"underline":                             "SGR 21 is a double underline",
-	"scroll_in_region_up_preserves_history": "ED 2 puts nothing into the history, as in xterm",
-}
-
 type alacrittyLine struct {
 	T string
 	W int
@@ -129,8 +117,8 @@ func TestAlacritty(t *testing.T) {
 			tm := New(Options{Cols: f.Cols, Rows: f.Rows, HistoryLines: f.HistoryLimit})
 			tm.Write(in)
 			d := f.difference(tm)
-			if reason, ok := alacrittyExceptions[name]; ok {
-				require.NotEmpty(t, d, "no exception any more: %s", reason)
+			if excused("alacritty", name) != "" {
+				require.NotEmpty(t, d, "no exception any more")
 				return
 			}
 			require.Empty(t, d)

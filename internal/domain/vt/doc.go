@@ -217,7 +217,7 @@
 //	DSR 5                status         answers        \e[5n
 //	DSR 6                CPR            answers        \e[6n
 //	DSR ?6               DECXCPR        answers        \e[?6n
-//	DSR ?15, ?25, ?26, ?53, ?55, ?56, ?62, ?75, ?85  printer ...    answers        \e[{}n
+//	DSR ?15, ?25, ?26, ?53, ?55, ?56, ?62, ?63, ?75, ?85  printer ...    answers        \e[{}n
 //	DSR ?996             dark or light  answers        \e[?996n
 //	XTWINOPS 11, 18, 19  state, size    answers        \e[{}t
 //	XTWINOPS 22          push title     changes        \e[22t

@@ -14,39 +14,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// libvtermExceptions are checks of the corpus, as FILE:LINE of the original script or a whole FILE, that this engine
-// does not pass, with the reason.
-var libvtermExceptions = map[string]string{
-	"17state_mouse.test":          "the engine writes no mouse events",
-	"25state_input.test":          "the engine writes no keys",
-	"40state_selection.test":      "clipboard strings come whole; none is sent",
-	"92lp1640917.test":            "the engine writes no mouse events",
-	"28state_dbl_wh.test:27":      "double-width lines are plain",
-	"11state_movecursor.test:178": "HPB is not carried out, as in xterm",
-	"11state_movecursor.test:194": "VPB is not carried out, as in xterm",
-	"13state_edit.test:81":        "IL goes to the left margin, as in xterm",
-	"13state_edit.test:269":       "DECSCA 2 is reported as 0, as in xterm",
-	"16state_resize.test:36":      "lines are wrapped anew",
-	"26state_query.test:7":        "the answers tell who answers",
-	"26state_query.test:12":       "the same",
-	"26state_query.test:27":       "DECXCPR has a page, as in xterm",
-	"26state_query.test:37":       "SGR reports begin with 0, and have a colour space slot, as in xterm",
-	"26state_query.test:42":       "the same",
-	"26state_query.test:47":       "the same",
-	"26state_query.test:52":       "the same",
-	"26state_query.test:57":       "the same",
-	"26state_query.test:62":       "answers in 8-bit form are not given",
-	"63screen_resize.test:103":    "the reset before cleared the history, as RIS does",
-	"63screen_resize.test:104":    "the same",
-	"63screen_resize.test:105":    "the same",
-	"63screen_resize.test:106":    "the same",
-	"69screen_reflow.test:74":     "a full screen that gets room takes lines back from the history",
-	"69screen_reflow.test:75":     "the same",
-	"69screen_reflow.test:76":     "the same",
-	"69screen_reflow.test:78":     "the same",
-	"69screen_reflow.test:79":     "the same",
-}
-
 type libvtermStep struct {
 	Do, Event, Check string
 	Args, Hex        string
@@ -124,7 +91,7 @@ func TestLibvterm(t *testing.T) {
 		require.NoError(t, err)
 		var f libvtermFile
 		require.NoError(t, json.Unmarshal(b, &f))
-		if _, ok := libvtermExceptions[f.File]; ok {
+		if excused("libvterm", f.File) != "" {
 			used[f.File] = true
 			continue
 		}
@@ -140,10 +107,10 @@ func TestLibvterm(t *testing.T) {
 					continue
 				}
 				at := fmt.Sprintf("%s:%d", f.File, s.Line)
-				switch _, excused := libvtermExceptions[at]; {
+				switch {
 				case want == got:
 					passed++
-				case excused:
+				case excused("libvterm", at) != "":
 					used[at] = true
 				default:
 					t.Errorf("%s %s: want %q, got %q", at, c.Name, want, got)
@@ -152,7 +119,5 @@ func TestLibvterm(t *testing.T) {
 		}
 	}
 	t.Logf("%d checks passed", passed)
-	for at := range libvtermExceptions {
-		require.True(t, used[at], "no exception any more: %s", at)
-	}
+	requireAllUsed(t, "libvterm", used)
 }

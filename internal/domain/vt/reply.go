@@ -73,6 +73,8 @@ func (t *Terminal) privateStatus(what int) {
 		t.reply("\x1b[?57;0n")
 	case 62: // macro space
 		t.reply("\x1b[0000*{")
+	case 63: // checksum of the macros: there are none
+		t.replyf("\x1bP%d!~0000\x1b\\", t.par.arg(1, 0))
 	case 75: // data integrity
 		t.reply("\x1b[?70n")
 	case 85: // no multiple sessions
