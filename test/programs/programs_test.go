@@ -11,11 +11,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vev-term/vev/internal/domain"
+	"github.com/vev-term/vev/internal/domain/render"
 	"github.com/vev-term/vev/internal/testkit/ptytest"
 )
 
 // TestPrograms runs each program, checks what is known of its screens, replays what it wrote, and has the screens judged
-// by other terminals.
+// by other terminals: what they make of the program's bytes, and of what a painter writes for the same screens.
 func TestPrograms(t *testing.T) {
 	var judged []*recording
 	for _, p := range []struct {
@@ -39,11 +40,21 @@ func TestPrograms(t *testing.T) {
 		t.Run(p.name, func(t *testing.T) {
 			r := p.run(t)
 			r.check(t)
-			if r.foreign && !r.margins {
-				judgedByTmux(t, r)
-			}
 			if r.foreign {
+				if !r.margins {
+					judgedByTmux(t, r)
+				}
 				judged = append(judged, r)
+			}
+			if !r.foreign && !r.disputed {
+				return
+			}
+			for _, v := range viewers {
+				if v.target == render.UserTerminal {
+					painted := r.painted(v)
+					judgedByTmux(t, painted)
+					judged = append(judged, painted)
+				}
 			}
 		})
 	}
@@ -267,25 +278,25 @@ func cjk(t *testing.T) *recording {
 	return l.ends(0)
 }
 
-// emoji are clusters of two columns, and marks join what is before them; other terminals differ about that, so nobody else
-// is asked.
+// emoji are clusters of two columns, and marks join what is before them; other terminals differ about that, so they are asked
+// what they make of a painter's bytes alone.
 func emoji(t *testing.T) *recording {
 	clusters := []string{"😀", "👍🏽", "👩‍👩‍👧", "🇩🇪", "⚠️", "1️⃣", "👨‍💻", "🏳️‍🌈", "🫠"}
 	var b strings.Builder
 	for _, c := range clusters {
-		b.WriteString(c + "|\n")
+		b.WriteString(c + "| and text behind\n")
 	}
 	marks := "e\u0301 a\u0308o\u0308u\u0308 z\u0336 x|"
 	l := sh(t, "cat "+file(t, "text", b.String()+marks+"\nend\n"))
 	l.text("end")
 	r := l.ends(0)
-	r.foreign = false
+	r.foreign, r.disputed = false, true
 	e := newEngine(r)
 	r.replay(e, whole, func(step) {})
 	require.Equal(t, marks, r.final.Lines[len(clusters)])
 	require.Equal(t, '|', e.Row(len(clusters)).Cells()[9].Rune())
 	for y, c := range clusters {
-		require.Equal(t, c+"|", r.final.Lines[y])
+		require.Equal(t, c+"| and text behind", r.final.Lines[y])
 		require.Equal(t, '|', e.Row(y).Cells()[2].Rune(), "%q has two columns", c)
 	}
 	return r

@@ -32,6 +32,8 @@ type recording struct {
 	foreign bool
 	// margins: it used left and right margins, which tmux does not have.
 	margins bool
+	// disputed: terminals differ about what is before the first | of a line. Behind it a painter has to put all right.
+	disputed bool
 }
 
 // live is a program that is being recorded.

@@ -107,6 +107,21 @@ func (r *recording) paints(t *testing.T, v viewer) {
 	})
 }
 
+// painted is what a painter writes for the steps of the recording.
+func (r *recording) painted(v viewer) *recording {
+	out := &recording{name: r.name + " painted for " + v.name, foreign: r.foreign, disputed: r.disputed}
+	e := newEngine(r)
+	p := render.NewPainter(v.target, v.caps)
+	out.bytes = p.Enter(nil)
+	var f render.Frame
+	r.replay(e, whole, func(s step) {
+		f.SetTerminal(e)
+		out.bytes = p.Paint(out.bytes, &f)
+		out.steps = append(out.steps, step{what: s.what, end: len(out.bytes), size: s.size})
+	})
+	return out
+}
+
 // picture tells text, styles and cursor.
 func picture(t *vt.Terminal, styles bool) string {
 	var b strings.Builder

@@ -62,7 +62,10 @@ func (p *Painter) clearBelow(dst []byte, f *Frame, last int) []byte {
 			n++
 		}
 	}
-	if n < 2 {
+	if y == 0 && p.inline > 0 {
+		y = 1 // some terminals keep a screen that is erased at once in their history
+	}
+	if n < 2 || y == f.Rows {
 		return dst
 	}
 	dst = p.move(dst, 0, y)
