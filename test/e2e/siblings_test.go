@@ -124,7 +124,7 @@ func (v *viewer) latency() time.Duration {
 // a sibling on the same connection keeps its echo, no stream is settled, and nothing is lost.
 func TestMust4SiblingsOfUnreadStreams(t *testing.T) {
 	h := newHome(t)
-	size := domain.Size{Cols: 250, Rows: 100}
+	size := domain.Size{Cols: 260, Rows: 100}
 	// Every cell has a colour of its own, so that one screen is half a megabyte however it is drawn.
 	for i := range 4 {
 		picture := []byte("\x1b[H")
