@@ -234,7 +234,7 @@ func TestBC24LongStrings(t *testing.T) {
 	require.Equal(t, []Event{{Kind: EventStringDropped, Count: 1}}, s.Events, "over the limit nothing is handed over")
 	require.Empty(t, s.Title)
 
-	for _, feed := range []func(*Terminal, string){feedWhole, feedBytes, func(tm *Terminal, in string) {
+	for _, feed := range []func(*Terminal, string){feedWhole, func(tm *Terminal, in string) { // 8 MiB: not byte by byte
 		feedSplit(tm, in, rand.New(rand.NewPCG(5, 6)), 50)
 	}} {
 		tm := New(Options{Cols: 80, Rows: 24})
