@@ -11,6 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vev-term/vev/internal/domain/predict"
+	"github.com/vev-term/vev/internal/testkit/ptytest"
+	"github.com/vev-term/vev/internal/testkit/simnet"
 )
 
 const (
@@ -160,4 +162,36 @@ func TestGuessIsFast(t *testing.T) {
 	p50 := y.latency[len(y.latency)/2]
 	t.Logf("%d of %d keys shown at once, p50 %s", e.soon, e.keys, p50)
 	require.Less(t, p50, time.Millisecond)
+}
+
+// The real binary, with a broker between, measures the same; and in a blackhole it shows what is typed and says that it
+// waits.
+func TestKeysAreShownAcrossARealLink(t *testing.T) {
+	c := simnet.Conditions{Delay: slowTrip / 2}
+	p := newPlace(t, c)
+	a := p.attach("new", "work", "--", "sh", "-c", "printf '$ '; exec cat")
+	a.WaitText("$")
+	a.Type("e")
+	a.WaitText("$ e")
+	time.Sleep(answered)
+	began := time.Now()
+	a.Type("cho")
+	a.WaitText("$ echo")
+	require.Less(t, time.Since(began), slowTrip/2)
+
+	down := c
+	down.Down = true
+	time.Sleep(answered)
+	p.lab.Set(down, down)
+	began = time.Now()
+	a.Type(" dark")
+	a.WaitText("$ echo dark")
+	require.Less(t, time.Since(began), slowTrip/2)
+	a.WaitFor("the notice", func(s ptytest.Screen) bool {
+		return strings.Contains(s.String(), "no contact for 2 s: 5 keys wait and arrive once there is contact")
+	})
+	p.lab.Set(c, c)
+	a.WaitFor("the contact", func(s ptytest.Screen) bool { return !strings.Contains(s.String(), "contact") })
+	a.Type("\r")
+	a.WaitFor("the line and its copy", func(s ptytest.Screen) bool { return strings.Count(s.String(), "echo dark") == 2 })
 }
