@@ -203,7 +203,8 @@ func (h *home) session(name string) listed {
 // numbers is what `vev stats --json` says of a process.
 type numbers struct {
 	Pid, Goroutines, Clients, Streams, Sessions, Attachments, Conversations int
-	FlowErrors                                                              int `json:"flow_errors"`
+	FlowErrors                                                              int    `json:"flow_errors"`
+	HeapBytes                                                               uint64 `json:"heap_bytes"`
 }
 
 func (h *home) stats() (broker, daemon *numbers) {

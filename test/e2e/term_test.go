@@ -46,7 +46,7 @@ func newTerm(t *testing.T, cols, rows int) *term {
 	ptytest.SetSize(t, master, domain.Size{Cols: cols, Rows: rows})
 	tt := &term{
 		t: t, master: master, slave: slave, done: make(chan struct{}),
-		screen: vt.New(vt.Options{Cols: cols, Rows: rows}), changed: make(chan struct{}),
+		screen: vt.New(vt.Options{Cols: cols, Rows: rows, HistoryLines: 100_000}), changed: make(chan struct{}),
 	}
 	tt.flow = sync.NewCond(&tt.mu)
 	go tt.read()
