@@ -28,6 +28,7 @@ func (c *cli) attach(ctx context.Context, a *protocol.Attach, l looks) error {
 	if err != nil {
 		return err
 	}
+	l.settle(settings)
 	dialer := dialAhead(ctx, c.attachDialer(a))
 	terminal, err := tty.Open()
 	if err != nil {
@@ -40,7 +41,7 @@ func (c *cli) attach(ctx context.Context, a *protocol.Attach, l looks) error {
 		Terminal: terminal, Dialer: dialer, Attach: *a, Capabilities: terminalEnvironment().Capabilities(),
 		Predict: l.predict.Mode,
 		Leader:  settings.Leader, Mouse: settings.Mouse, Copier: copier(settings), Prefetch: settings.AttachHistory,
-		Inline: l.isInline(settings.Inline), Above: settings.AttachHistory,
+		Inline: l.inline, Above: settings.AttachHistory,
 	})
 	if isNoDaemon(err) {
 		return noSession(a.Session)

@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/vev-term/vev/internal/adapters/config"
 	"github.com/vev-term/vev/internal/domain/fault"
 	"github.com/vev-term/vev/internal/domain/predict"
 )
@@ -23,12 +24,14 @@ func (l *looks) flags(cmd *cobra.Command) {
 	f.Var(&l.predict, "predict", "show keys before their answer: `WHEN` is adaptive (on a slow link), always or never")
 }
 
-// isInline is what the option says, else the setting.
-func (l *looks) isInline(setting bool) bool {
-	if l.given != nil && l.given("inline") {
-		return l.inline
+// settle takes the settings for what no option says.
+func (l *looks) settle(c config.Config) {
+	if l.given == nil || !l.given("inline") {
+		l.inline = c.Inline
 	}
-	return setting
+	if l.given == nil || !l.given("predict") {
+		l.predict.Mode = c.Predict
+	}
 }
 
 // predictMode is the value of --predict.

@@ -48,6 +48,7 @@ func checkSettings() finding {
 	says := []string{
 		"leader C-" + strings.ToLower(string(rune(c.Leader|0x40))), "style " + style, "mouse " + strconv.FormatBool(c.Mouse),
 		"attach_history " + strconv.Itoa(c.AttachHistory), "history " + strconv.Itoa(c.History),
+		"predict " + c.Predict.String(),
 	}
 	if c.CopyCommand != nil {
 		says = append(says, "copy_command "+strings.Join(c.CopyCommand, " "))

@@ -13,6 +13,7 @@ import (
 
 	"github.com/vev-term/vev/internal/domain"
 	"github.com/vev-term/vev/internal/domain/fault"
+	"github.com/vev-term/vev/internal/domain/predict"
 	"github.com/vev-term/vev/internal/protocol"
 )
 
@@ -33,6 +34,7 @@ type Config struct {
 	AttachHistory int      // lines of history that are there at once after attaching
 	History       int      // lines that a new session keeps
 	CopyCommand   []string // gets what is copied on its standard input; nil: none
+	Predict       predict.Mode
 }
 
 // Default is the configuration without a file.
@@ -48,6 +50,7 @@ type file struct {
 	AttachHistory *int64    `toml:"attach_history"`
 	History       *int64    `toml:"history"`
 	CopyCommand   *[]string `toml:"copy_command"`
+	Predict       *string   `toml:"predict"`
 }
 
 // settings says for each name what it may be.
@@ -58,6 +61,7 @@ var settings = []struct{ name, allowed string }{
 	{"attach_history", fmt.Sprintf("a number from 0 to %d", MaxAttachHistory)},
 	{"history", fmt.Sprintf("a number from 1 to %d", protocol.MaxKeptLines)},
 	{"copy_command", `a list of words like ["xsel", "-ib"]`},
+	{"predict", `"adaptive", "always" or "never"`},
 }
 
 // Read reads the file at path; one that is not there is the default. The fault, of kind Usage, names file and line and
@@ -98,6 +102,7 @@ func parse(path string, data []byte) (Config, error) {
 		{"attach_history", func() bool { return number(&c.AttachHistory, f.AttachHistory, 0, MaxAttachHistory) }},
 		{"history", func() bool { return number(&c.History, f.History, 1, protocol.MaxKeptLines) }},
 		{"copy_command", func() bool { return f.CopyCommand == nil || c.setCopyCommand(*f.CopyCommand) }},
+		{"predict", func() bool { return f.Predict == nil || c.setPredict(*f.Predict) }},
 	} {
 		if !check.set() {
 			return Config{}, wrong(path, lineOf(data, check.name), check.name)
@@ -135,6 +140,11 @@ func (c *Config) setLeader(name string) bool {
 func (c *Config) setStyle(name string) bool {
 	c.Inline = name == "inline"
 	return c.Inline || name == "full"
+}
+
+func (c *Config) setPredict(name string) (ok bool) {
+	c.Predict, ok = predict.ParseMode(name)
+	return ok
 }
 
 func (c *Config) setCopyCommand(words []string) bool {

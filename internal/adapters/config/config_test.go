@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vev-term/vev/internal/domain/fault"
+	"github.com/vev-term/vev/internal/domain/predict"
 )
 
 func TestSettings(t *testing.T) {
@@ -19,10 +20,11 @@ mouse = false
 attach_history = 0
 history = 1_000_000
 copy_command = ["xsel", "-ib"]
+predict = "never"
 `))
 	require.NoError(t, err)
 	require.Equal(t, Config{
-		Leader: 2, Inline: true, History: 1_000_000, CopyCommand: []string{"xsel", "-ib"},
+		Leader: 2, Inline: true, History: 1_000_000, CopyCommand: []string{"xsel", "-ib"}, Predict: predict.Never,
 	}, c)
 	c, err = parse("f", nil)
 	require.NoError(t, err)
@@ -37,7 +39,7 @@ copy_command = ["xsel", "-ib"]
 func TestWhatIsWrongIsSaidInOneLine(t *testing.T) {
 	for text, says := range map[string]string{
 		"\nstile = 1":                    `f:2: there is no setting "stile", did you mean style?`,
-		"zoom = 1":                       `f:1: there is no setting "zoom"; there are leader, style, mouse, attach_history, history, copy_command`,
+		"zoom = 1":                       `f:1: there is no setting "zoom"; there are leader, style, mouse, attach_history, history, copy_command, predict`,
 		"[table]\na = 1":                 `there is no setting "table`,
 		"# c\n\nstyle = \"ful\"":         `f:3: style must be "full" or "inline"`,
 		"style = 3":                      `f:1: style must be "full" or "inline"`,
@@ -52,6 +54,7 @@ func TestWhatIsWrongIsSaidInOneLine(t *testing.T) {
 		"leader = 'C-['":                 "f:1: leader must be",
 		"leader = 'C-ü'":                 "f:1: leader must be",
 		"copy_command = 'xsel -ib'":      `f:1: copy_command must be a list of words like ["xsel", "-ib"]`,
+		"predict = 'no'":                 `f:1: predict must be "adaptive", "always" or "never"`,
 		"copy_command = []":              "f:1: copy_command must be",
 		"copy_command = ['']":            "f:1: copy_command must be",
 		"copy_command = [\"a\\u0000\"]":  "f:1: copy_command must be",

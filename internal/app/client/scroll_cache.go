@@ -17,6 +17,8 @@ const (
 	pageBytes     = pageLines * 5 // of a page beside its data
 	// maxPackedLine bounds one line's memory: links are left out of a longer one, then its styles.
 	maxPackedLine = protocol.MaxLineBytes + 16<<10
+	// maxWaste is what lines that were put again may leave behind in a page, beside as much as there is in it.
+	maxWaste = 4 << 10
 )
 
 // lineCache keeps lines of the session by their number, packed. A stale line is shown until it was asked for again: a
@@ -34,6 +36,7 @@ type linePage struct {
 	at    [pageLines]uint32 // begin of the line in data, plus 1; 0: it is not there
 	stale [pageLines]bool
 	lines int
+	live  int    // bytes of data that lines still are in
 	used  uint64 // clock of the last use
 }
 
@@ -60,10 +63,13 @@ func (c *lineCache) put(l *protocol.Line) {
 		c.bytes += pageBytes
 	}
 	i := l.N % pageLines
-	if p.at[i] != 0 && len(p.data) > maxPackedLine && len(p.data) > 4*pageLines*len(l.Text) {
-		c.compact(p)
-	}
-	if p.at[i] == 0 {
+	if p.at[i] != 0 {
+		p.live -= packedLen(p.data[p.at[i]-1:])
+		p.at[i] = 0
+		if len(p.data) > 2*p.live+maxWaste {
+			c.compact(p)
+		}
+	} else {
 		p.lines++
 		c.lines++
 	}
@@ -71,6 +77,7 @@ func (c *lineCache) put(l *protocol.Line) {
 	start := len(p.data)
 	p.data = packLine(p.data, l)
 	p.at[i], p.stale[i] = uint32(start)+1, false
+	p.live += len(p.data) - start
 	c.bytes += cap(p.data) - before
 	c.touch(p)
 	for (c.lines > maxCacheLines || c.bytes > maxCacheBytes) && len(c.pages) > 1 {
@@ -234,6 +241,7 @@ func (c *lineCache) drop(n uint64) {
 		}
 		for i := range p.at {
 			if page*pageLines+uint64(i) >= n && p.at[i] != 0 {
+				p.live -= packedLen(p.data[p.at[i]-1:])
 				p.at[i] = 0
 				p.lines--
 				c.lines--
