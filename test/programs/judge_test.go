@@ -68,6 +68,19 @@ func (r *recording) comparable(lines []string) []string {
 	return out
 }
 
+// oneEmoji reports whether at most one emoji of two columns is before the first |: xterm knows no clusters and prints a
+// family's members one behind the other, over which what follows has to be painted.
+func oneEmoji(line string) bool {
+	before, _, _ := strings.Cut(line, "|")
+	n := 0
+	for _, r := range before {
+		if r >= 0x1f400 && r < 0x1fb00 {
+			n++
+		}
+	}
+	return n <= 1
+}
+
 // judgedByXterm compares the text after each step with what a real xterm shows of the same bytes.
 func judgedByXterm(t *testing.T, all []*recording) {
 	oracle, err := filepath.Abs(filepath.Join("..", "..", "..", "shared", "vt-oracle", "xterm_oracle.py"))
@@ -109,6 +122,9 @@ func judgedByXterm(t *testing.T, all []*recording) {
 		require.NoError(t, answers.Decode(&a))
 		of := want[a.Name].of
 		require.NotNil(t, of, a.Name)
+		for _, l := range a.Lines {
+			require.True(t, !of.disputed || oneEmoji(l), "%s: what is behind %q is in other columns", a.Name, l)
+		}
 		require.Equal(t, of.comparable(want[a.Name].lines), of.comparable(a.Lines), a.Name)
 	}
 	require.Equal(t, len(want), n)
