@@ -4,6 +4,9 @@ package e2e
 
 import (
 	"fmt"
+	"os"
+	"os/exec"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -113,6 +116,31 @@ func TestBC60TerminalsOfDifferentPowers(t *testing.T) {
 	before := cpuTicks(pids)
 	h.ok("wait", "x", "--idle", "700ms")
 	require.LessOrEqual(t, cpuTicks(pids)-before, 3, "ticks of 10 ms in 700 ms, with what the wait itself takes")
+}
+
+// TestBC60InsideScreen: GNU screen, which reads less than an xterm does and shows some of the rest, shows the session as it
+// is, while it scrolls and is drawn over.
+func TestBC60InsideScreen(t *testing.T) {
+	screen := need(t, "screen")
+	h := newHome(t)
+	h.sh("x", `stty -echo; printf '\033]2;name\007\033[>1u\033[6 q\033[4:3;58:2::1:2:3mcurly\033[m \033]8;;http://x\007link\033]8;;\007\n'; echo ready
+		while read -r l; do for n in $(seq 30); do printf '%s %d ─│ 宽 \033[3%dmcolour\033[m\n' "$l" $n $((n % 8)); done
+			printf '\033[3;15r\033[15H\n\n\033[r\033[5;10H\033[4Lthere\033[24Hend of %s' "$l"; done`)
+	h.waitText("x", "ready")
+	require.NoError(t, os.Mkdir(h.path("screens"), 0o700))
+	tt := newTerm(t, 80, 24)
+	cmd := exec.Command(screen, "-U", "-c", h.write("screenrc", []byte("startup_message off\n")), vev, "attach", "x")
+	cmd.Env, cmd.Dir = h.with("SCREENDIR="+h.path("screens"), "COLORTERM=truecolor").env, h.dir
+	p := tt.start(cmd)
+	tt.sees("curly link\nready\n")
+	for _, l := range []string{"first", "second"} {
+		tt.typ(l + "\r")
+		tt.sees("end of " + l)
+		want := strings.TrimRight(h.ok("capture", "x"), "\n")
+		tt.until("the session's screen:\n"+want, func(s *vt.Terminal) bool { return strings.TrimRight(textOf(s), "\n") == want })
+	}
+	tt.typ("\x1cd")
+	require.Zero(t, p.exits())
 }
 
 // first is the colour of the screen's first character, and the bytes that the terminal got.
