@@ -222,7 +222,7 @@ type pipe struct {
 
 func newPipe() *pipe {
 	return &pipe{
-		toDaemon: make(chan protocol.SessionClientMessage, 2*directMessages), toClient: make(chan protocol.SessionServerMessage, 16),
+		toDaemon: make(chan protocol.SessionClientMessage, 2*directMessages), toClient: make(chan protocol.SessionServerMessage, 64),
 		last: make(chan struct{}), served: make(chan struct{}), gone: make(chan struct{}),
 	}
 }

@@ -64,7 +64,7 @@ type recentLine struct {
 }
 
 // see takes note of a state that is painted, and asks for what is missing in the history.
-func (h *inline) see(v *view, size domain.Size, answer func(asked span, m *protocol.Result)) {
+func (h *inline) see(v *view, size domain.Size, answer func(gen int, began time.Time, m *protocol.Result)) {
 	h.size = size
 	if v.term == nil {
 		return
@@ -85,29 +85,29 @@ func (h *inline) see(v *view, size domain.Size, answer func(asked span, m *proto
 	want := span{h.next, int(min(h.top-h.next, uint64(h.chunk)))}
 	gen, began := h.gen, time.Now()
 	h.busy = true
-	h.asker.ask(h.request(want), func(m *protocol.Result) {
-		if gen != h.gen {
-			want.count = 0
-		}
-		if h.chunk = min(2*h.chunk, protocol.MaxHistoryLines); time.Since(began) > inlineTurn {
-			h.chunk = max(h.chunk/4, leastInline)
-		}
-		answer(want, m)
-	})
+	h.asker.ask(h.request(want), func(m *protocol.Result) { answer(gen, began, m) })
+}
+
+// answered takes the answer to what was asked for at a time, when the numbers were those of gen.
+func (h *inline) answered(gen int, began time.Time, m *protocol.Result) {
+	h.busy = false
+	if h.chunk = min(2*h.chunk, protocol.MaxHistoryLines); time.Since(began) > inlineTurn {
+		h.chunk = max(h.chunk/4, leastInline)
+	}
+	if gen == h.gen {
+		h.got(m)
+	}
 }
 
 func (h *inline) request(want span) *protocol.History {
 	return &protocol.History{Session: h.session, First: want.first, Count: want.count}
 }
 
-// got takes the answer to what was asked for.
-func (h *inline) got(asked span, m *protocol.Result) {
-	h.busy = false
+// got takes lines.
+func (h *inline) got(m *protocol.Result) {
 	lines, ok := m.Body.(*protocol.Lines)
 	if !ok {
 		h.failed = true
-	}
-	if !ok || asked.count == 0 {
 		return
 	}
 	if len(lines.List) == 0 {
@@ -219,7 +219,7 @@ func (h *inline) resized(size domain.Size, shown *vt.Terminal) {
 }
 
 // simulate returns by how many lines the terminal's history grows, or with a negative number shrinks, when its size
-// changes.
+// changes. The recent lines are then those of the history that it has.
 func (h *inline) simulate(size domain.Size, shown *vt.Terminal) int64 {
 	if shown == nil {
 		return 0
@@ -246,6 +246,13 @@ func (h *inline) simulate(size domain.Size, shown *vt.Terminal) int64 {
 	_, _ = t.Write(b)
 	before := t.ScreenTop()
 	t.Resize(size.Cols, size.Rows)
+	h.recent = h.recent[:0]
+	var line vt.Line
+	for n := max(t.FirstLine(), t.ScreenTop()-min(t.ScreenTop(), recentLines)); n < t.ScreenTop(); n++ {
+		t.ReadLine(n, &line)
+		l := lineOf(t, &line)
+		h.recent = append(h.recent, recentLine{l.Text, l.Wrapped})
+	}
 	return int64(t.ScreenTop() - before)
 }
 

@@ -16,10 +16,10 @@ const restTimeout = 3 * time.Second
 // paintInline paints the frame and adds the lines that have come to the terminal's history. The caller has the turn.
 func (s *screen) paintInline() {
 	h := s.inline
-	h.see(&s.view, s.size, func(asked span, m *protocol.Result) {
+	h.see(&s.view, s.size, func(gen int, began time.Time, m *protocol.Result) {
 		s.take()
 		defer s.give()
-		h.got(asked, m)
+		h.answered(gen, began, m)
 		s.failed(s.paint())
 	})
 	f := &s.composer.frame
@@ -110,7 +110,7 @@ func (l *link) fetchRest(conn ports.SessionClientConn, want span) {
 		if err != nil || !ok {
 			return
 		}
-		want = l.screen.gotRest(want, result)
+		want = l.screen.gotRest(result)
 	}
 }
 
@@ -125,11 +125,11 @@ func (s *screen) lacking() span {
 }
 
 // gotRest writes lines and returns what is still lacking.
-func (s *screen) gotRest(asked span, m *protocol.Result) span {
+func (s *screen) gotRest(m *protocol.Result) span {
 	s.take()
 	defer s.give()
 	before := s.inline.next
-	s.inline.got(asked, m)
+	s.inline.got(m)
 	s.failed(s.paint())
 	if s.inline.next == before {
 		return span{}

@@ -212,3 +212,36 @@ func TestInlineFollowsTheTerminalsHeight(t *testing.T) {
 		a.inOrder(43)
 	})
 }
+
+// Whatever the heights of the terminal and whatever is printed between, its history is the session's. Lines that the
+// terminal held before are not the session's: it starts with none.
+func TestInlineResizeLaw(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		type step struct{ rows, lines int }
+		steps := rapid.SliceOfN(rapid.Custom(func(rt *rapid.T) step {
+			return step{rapid.IntRange(1, 9).Draw(rt, "rows"), rapid.IntRange(0, 12).Draw(rt, "lines")}
+		}), 1, 8).Draw(rt, "steps")
+		var want, got []string
+		attached(t, func(a *attachment) {
+			a.opts.Inline, a.daemon.obedient = true, true
+			a.term.vt = vt.New(vt.Options{Cols: 20, Rows: 5, HistoryLines: 20_000})
+		}, func(a *attachment) {
+			line := 0
+			for _, s := range steps {
+				a.term.resize(20, s.rows)
+				synctest.Wait()
+				for range s.lines {
+					line++
+					a.daemon.prints(fmt.Sprintf("%d\r\n", line))
+				}
+				synctest.Wait()
+			}
+			time.Sleep(2 * time.Second)
+			a.daemon.prints("end\r\n")
+			synctest.Wait()
+			want = append(historyText(a.daemon.term), screenText(a.daemon.term))
+			got = append(historyText(a.term.vt), screenText(a.term.vt))
+		})
+		require.Equal(rt, want, got)
+	})
+}
