@@ -12,8 +12,8 @@ type Link interface {
 	// OpenStream asks for a stream and waits for the answer, until ctx ends. Errors are faults:
 	// the other side's refusal (Peer is set), Limit, Canceled or Timeout with ctx, or the link's end.
 	OpenStream(ctx context.Context, host string, start protocol.StartPolicy) (Stream, error)
-	// Done is closed when the link has ended, and with it each of its streams.
-	Done() <-chan struct{}
+	// Err is why the link has ended, and with it each of its streams; nil before.
+	Err() error
 	// Close ends the link. It may wait, for a bounded time, for a carriage that takes nothing.
 	Close() error
 }

@@ -68,7 +68,7 @@ func (h *hosts) open(ctx context.Context, name string, start protocol.StartPolic
 	defer patience.Stop()
 	select {
 	case o := <-first:
-		if o.err == nil || !isLost(old, o.err) {
+		if o.err == nil || old.Err() == nil {
 			return o.stream, o.err
 		}
 		return h.openNew(ctx, name, start, old)
@@ -84,7 +84,7 @@ func (h *hosts) open(ctx context.Context, name string, start protocol.StartPolic
 	}
 	select {
 	case o := <-first:
-		if o.err == nil || !isLost(old, o.err) {
+		if o.err == nil || old.Err() == nil {
 			cancel()
 			return settle(second, o)
 		}
@@ -146,19 +146,6 @@ func (l *link) patience(h *hosts) time.Duration {
 	return max(leastPatience, 4*l.answer)
 }
 
-// isLost reports whether err is the link's end, and no answer of the other side.
-func isLost(l *link, err error) bool {
-	if fault.KindOf(err) == fault.Canceled {
-		return false
-	}
-	select {
-	case <-l.Done():
-		return true
-	default:
-		return false
-	}
-}
-
 // ask opens a stream over a link and counts it there until it ends.
 func (h *hosts) ask(ctx context.Context, l *link, start protocol.StartPolicy) opened {
 	h.hold(l)
@@ -198,13 +185,11 @@ func (h *hosts) current(name string) *link {
 	if l == nil {
 		return nil
 	}
-	select {
-	case <-l.Done():
+	if l.Err() != nil {
 		h.drop(l)
 		return nil
-	default:
-		return l
 	}
+	return l
 }
 
 func (h *hosts) hold(l *link) {

@@ -61,8 +61,14 @@ func (l *farLink) slow(takes time.Duration) {
 	l.takes = takes
 }
 
-func (l *farLink) Done() <-chan struct{} { return l.done }
-func (l *farLink) Close() error          { l.once.Do(func() { close(l.done) }); return nil }
+func (l *farLink) Err() error {
+	if l.ended() {
+		return fault.New(fault.Unavailable, "the connection ended")
+	}
+	return nil
+}
+
+func (l *farLink) Close() error { l.once.Do(func() { close(l.done) }); return nil }
 
 func (l *farLink) ended() bool {
 	select {

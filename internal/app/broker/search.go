@@ -12,7 +12,7 @@ import (
 const (
 	// seekEvery is the mean time between the beginnings of two attempts to reach a host again. A
 	// first packet that is lost costs an attempt a second and more; another attempt costs less.
-	seekEvery = 250 * time.Millisecond
+	seekEvery = 150 * time.Millisecond
 	// maxAttempts bounds those that run at once; the next begins when one has ended.
 	maxAttempts = 8
 )
