@@ -17,6 +17,17 @@ const (
 	askAgain = 5 * time.Second
 	// silentAfter without a word from the daemon, asked at least silentAfter-askAfter ago, is worth a notice.
 	silentAfter = 2 * time.Second
+
+	// A flow is flowAfter messages, none of them flowGap behind the one before. When it stops the daemon is asked once: what
+	// would have come next does not come through a link that is dead.
+	flowAfter = 16
+	flowGap   = 200 * time.Millisecond
+
+	// A silent conversation over a link is given up and taken up again on another connection: the old one tries again
+	// rarely, a new one at once. This machine's daemon, nearer than farRTT, is not silent because of a link. After
+	// each time it is twice as long until the next, from silentAfter to maxPatience, until a round trip is short.
+	farRTT      = time.Millisecond
+	maxPatience = 30 * time.Second
 )
 
 // contact is what is known of the link to the daemon, from facts: what was sent, what came, and when. While no key
@@ -29,6 +40,10 @@ type contact struct {
 	watched bool      // the tender looks
 	stalled bool      // it knows that answers are overdue
 	silent  bool      // it says that the daemon is not heard
+
+	run      int // messages of what may be a flow
+	flowing  bool
+	patience time.Duration // silence until the conversation is given up; 0: silentAfter
 
 	samples [rttSamples]time.Duration
 	sampled int
@@ -43,7 +58,7 @@ type contact struct {
 func (c *contact) begin(now time.Time, rtt time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.up, c.heard, c.timed = true, now, 0
+	c.up, c.heard, c.timed, c.run, c.flowing = true, now, 0, 0, false
 	if !c.owed.IsZero() {
 		c.owed = now
 	}
@@ -72,13 +87,19 @@ func (c *contact) sent(seq uint64, now time.Time) (wake bool) {
 	return wake
 }
 
-// hear is told that something came. It reports whether the tender has to be woken, because it says otherwise.
+// hear is told that something came. It reports whether the tender has to be woken, because it says otherwise or does not
+// look at the flow that this is part of.
 func (c *contact) hear(now time.Time) (wake bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.run++; now.Sub(c.heard) > flowGap {
+		c.run = 0
+	}
+	c.flowing = c.flowing || c.run >= flowAfter
 	c.heard = now
-	wake = c.silent
+	wake = c.silent || c.flowing && !c.watched
 	c.silent = false
+	c.watched = c.watched || c.flowing
 	return wake
 }
 
@@ -86,7 +107,7 @@ func (c *contact) hear(now time.Time) (wake bool) {
 func (c *contact) answer() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.asking = false
+	c.asking, c.flowing = false, false
 }
 
 // acknowledged is told of input up to seq, all: of all that was sent; prompt: a state carried it, which is sent at once,
@@ -114,12 +135,20 @@ func (c *contact) acknowledged(seq uint64, all, prompt bool, now time.Time) (mea
 func (c *contact) sample(d time.Duration) {
 	c.samples[c.sampled%rttSamples] = d
 	c.sampled++
+	if d < askAfter {
+		c.patience = silentAfter
+	}
 }
 
 // rtt is the link's round trip, and whether it is known.
 func (c *contact) rtt() (rtt time.Duration, known bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	return c.shortest()
+}
+
+// shortest is rtt with mu held.
+func (c *contact) shortest() (rtt time.Duration, known bool) {
 	for _, d := range c.samples[:min(c.sampled, rttSamples)] {
 		if !known || d < rtt {
 			rtt, known = d, true
@@ -133,6 +162,7 @@ type verdict struct {
 	stalled bool          // answers are overdue since the last look
 	silent  time.Duration // for how long the daemon has not been heard, 0: not worth a word
 	ask     bool          // ask the daemon
+	giveUp  bool          // end the conversation: another connection may get through
 	next    time.Time     // when to look again, zero: when keys are sent
 }
 
@@ -140,21 +170,23 @@ type verdict struct {
 func (c *contact) judge(now time.Time) (v verdict) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.up || c.owed.IsZero() && !c.asking {
+	if !c.up || c.owed.IsZero() && !c.asking && !c.flowing {
 		c.stalled, c.silent = false, false
 		c.watched = c.watched && !c.up // the next conversation wakes the tender
 		return v
 	}
 	since := later(c.heard, c.owed)
 	quiet := now.Sub(since)
-	v.stalled = quiet >= stallAfter && !c.stalled
-	c.stalled = quiet >= stallAfter
+	overdue := quiet >= stallAfter && !c.owed.IsZero()
+	v.stalled = overdue && !c.stalled
+	c.stalled = overdue
 	askAt := later(since.Add(askAfter), c.askedAt.Add(askAgain))
 	if !c.asking && !now.Before(askAt) {
 		v.ask, c.asking, c.askedAt = true, true, now
 	}
 	if c.silent = c.asking && quiet >= silentAfter && now.Sub(c.askedAt) >= silentAfter-askAfter; c.silent {
 		v.silent = quiet.Truncate(time.Second)
+		v.giveUp = c.forsaken(quiet)
 	}
 	switch at := since.Add(stallAfter); {
 	case at.After(now):
@@ -167,6 +199,16 @@ func (c *contact) judge(now time.Time) (v verdict) {
 		v.next = since.Add(v.silent + time.Second)
 	}
 	return v
+}
+
+// forsaken reports whether a silent conversation is given up, with mu held.
+func (c *contact) forsaken(quiet time.Duration) bool {
+	patience := max(c.patience, silentAfter)
+	if rtt, _ := c.shortest(); rtt < farRTT || quiet < patience {
+		return false
+	}
+	c.patience = min(2*patience, maxPatience)
+	return true
 }
 
 // later is the last of two times.

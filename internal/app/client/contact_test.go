@@ -1,6 +1,7 @@
 package client
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -150,4 +151,54 @@ func TestPositionsOfInput(t *testing.T) {
 	last := uint64(3 * rememberedEnds)
 	require.NotZero(t, l.position(last-rememberedEnds+1))
 	require.Zero(t, l.position(last-rememberedEnds), "too long ago")
+}
+
+// output has the daemon send a state each interval, n of them.
+func (a *attachment) output(n int, interval time.Duration) {
+	for i := range n {
+		a.daemon.set(func() {
+			a.daemon.term.Write([]byte(strconv.Itoa(i % 10)))
+			a.daemon.draw(a.daemon.conn)
+		})
+		time.Sleep(interval)
+	}
+}
+
+// When a flow stops, the daemon is asked once; what comes now and then is no flow.
+func TestAFlowThatStopsIsAskedAbout(t *testing.T) {
+	attached(t, nil, func(a *attachment) {
+		a.output(100, flowGap+time.Millisecond)
+		time.Sleep(time.Hour)
+		require.Zero(t, a.daemon.questions())
+		a.output(flowAfter+5, flowGap/4)
+		time.Sleep(askAfter - flowGap)
+		require.Zero(t, a.daemon.questions())
+		time.Sleep(time.Hour)
+		require.Equal(t, 1, a.daemon.questions())
+		require.Equal(t, 1, a.daemon.dialed(), "it answers")
+	})
+}
+
+// A daemon behind a link that says nothing any more is dialled again, soon and then less often.
+func TestASilentLinkIsGivenUp(t *testing.T) {
+	c := contact{}
+	start := time.Now()
+	at := func(d time.Duration) time.Time { return start.Add(d) }
+	c.begin(start, 50*time.Millisecond)
+	for i := range flowAfter + 1 {
+		c.hear(at(time.Duration(i) * flowGap / 2))
+	}
+	last := flowAfter * flowGap / 2
+	require.False(t, c.judge(at(last+askAfter-1)).ask)
+	require.True(t, c.judge(at(last+askAfter)).ask)
+	require.False(t, c.judge(at(last+silentAfter-1)).giveUp)
+	require.True(t, c.judge(at(last+silentAfter)).giveUp)
+	require.False(t, c.judge(at(last+silentAfter+1)).giveUp, "once")
+	require.True(t, c.judge(at(last+2*silentAfter)).giveUp, "or, should that have had no effect, later")
+
+	near := contact{}
+	near.begin(start, farRTT-1)
+	near.sent(1, start)
+	near.judge(at(askAfter))
+	require.False(t, near.judge(at(time.Hour)).giveUp, "this machine's daemon is slow, and no link is the reason")
 }

@@ -62,6 +62,9 @@ func (c *client) look(now time.Time) (next time.Time) {
 		// Any daemon answers a request that asks for nothing (docs/protocol.md, Requests).
 		c.out.ask(nil, func(*protocol.Result) { c.contact.answer() })
 	}
+	if conn := c.out.current(); v.giveUp && conn != nil {
+		c.spawn(func() { conn.Close() }) // ends its Receive, which tells the link
+	}
 	keys := 0
 	if v.silent > 0 || c.notices.reconnecting() {
 		keys = c.out.waiting()
