@@ -26,6 +26,11 @@ func text(t *vt.Terminal) string {
 	return strings.Join(rows, "\n")
 }
 
+func firstLine(screen string) string {
+	line, _, _ := strings.Cut(screen, "\n")
+	return line
+}
+
 // oracle is an engine that is given what the daemon's is given, and remembers every screen it showed.
 type oracle struct {
 	mu   sync.Mutex

@@ -31,6 +31,7 @@ type plan struct {
 	Links      []simnet.Conditions
 	Acts       []act
 	Features   uint64
+	Brokers    bool // stand between: what breaks are the links between them
 	Predict    predict.Mode
 	AnyPicture bool // pictures on the way are not looked at: predictions, and sizes that change, are the client's own
 }
@@ -55,6 +56,7 @@ func drawPlan(t *rapid.T, more ...string) plan {
 		})
 	}
 	p.Features = rapid.SampledFrom([]uint64{protocol.FeatureNone, protocol.FeaturePacked}).Draw(t, "features")
+	p.Brokers = rapid.Bool().Draw(t, "brokers")
 	for range rapid.IntRange(1, 40).Draw(t, "acts") {
 		p.Acts = append(p.Acts, act{
 			After: time.Duration(rapid.SampledFrom([]int{0, 0, 1, 20, 100, 300, 2000}).Draw(t, "after")) * time.Millisecond,
@@ -73,8 +75,12 @@ func (p plan) run(t *testing.T) (problem string) {
 		o := newOracle(simSize)
 		prog := newProgram(o)
 		w := &world{d: daemon.New(daemon.Options{Programs: programs{prog}, Version: "test"}), features: p.Features}
+		if p.Brokers {
+			w.brokers = newBrokers(w, protocol.HandshakeTimeout)
+		}
 		for i, c := range p.Links {
-			w.links = append(w.links, simnet.NewLink(p.Seed+uint64(i), c, c))
+			easy := simnet.Conditions{Delay: c.Delay} // until there is something that can be lost
+			w.links = append(w.links, simnet.NewLink(p.Seed+uint64(i), easy, easy))
 		}
 		var check func(string)
 		if !p.AnyPicture {
@@ -101,24 +107,21 @@ func (p plan) run(t *testing.T) (problem string) {
 		}
 		tty.hold(false)
 		time.Sleep(settleTime)
+		shows, has := tty.shows(), w.has(tty.now())
 		switch {
-		case !p.AnyPicture && o.now() != w.has(simSize):
-			w.wrong("the test does not know what the daemon has")
+		case !p.AnyPicture && o.now() != has:
+			w.wrong("the test does not know what the daemon has: %s\nbut\n%s", has, o.now())
 		case prog.got() != typed:
 			w.wrong("typed %q,\n the program got %q", typed, prog.got())
-		case tty.shows() != w.has(tty.now()):
-			w.wrong("after quiet the client shows\n%s\nand the daemon has\n%s", tty.shows(), w.has(tty.now()))
+		case shows != has:
+			w.wrong("after quiet the client shows\n%s\nand the daemon has\n%s", shows, has)
 		}
 		tty.look(nil) // the leader key is answered by a notice
 		tty.press("\x1cd")
 		if err := <-result; err != nil {
 			w.wrong("the client ended with %v", err)
 		}
-		for _, e := range w.ends {
-			e[0].Close()
-		}
-		w.d.Close(context.Background())
-		w.all.Wait()
+		w.close()
 		problem = w.problem
 	})
 	return problem
@@ -126,7 +129,10 @@ func (p plan) run(t *testing.T) (problem string) {
 
 // play does what the plan says and returns what was typed.
 func (p plan) play(w *world, prog *program, tty *terminal) (typed string) {
-	time.Sleep(10 * time.Second) // attached, whatever the first link is like
+	time.Sleep(10 * time.Second)
+	for i, l := range w.links {
+		l.Set(p.Links[i], p.Links[i])
+	}
 	for i, a := range p.Acts {
 		time.Sleep(a.After)
 		switch a.Kind {

@@ -3,6 +3,7 @@ package netsim
 import (
 	"context"
 	"fmt"
+	"io"
 	"strings"
 	"sync"
 	"time"
@@ -21,6 +22,7 @@ type world struct {
 	d        *daemon.Daemon
 	links    []*simnet.Link // each dial takes the next one
 	features uint64         // that the client offers
+	brokers  *brokers       // nil: the client dials the daemon itself
 	all      sync.WaitGroup
 
 	mu      sync.Mutex
@@ -39,20 +41,11 @@ func (w *world) wrong(format string, args ...any) {
 
 // Dial makes a connection and a session conversation over it; the daemon serves its far end.
 func (w *world) Dial(ctx context.Context) (ports.SessionClientConn, error) {
-	w.mu.Lock()
-	near, far := w.links[w.dials%len(w.links)].Connect()
-	w.dials++
-	w.ends = append(w.ends, [2]*simnet.End{near, far})
-	w.mu.Unlock()
-	w.all.Go(func() {
-		conn, err := sessionwire.Server(far, "test")
-		if err != nil {
-			return // cut off before it began
-		}
-		if err := w.d.Serve(context.Background(), newWatched(w, conn)); fault.KindOf(err) == fault.Violation {
-			w.wrong("the client broke the protocol: %v", err)
-		}
-	})
+	if w.brokers != nil {
+		return w.brokers.dial(ctx, w)
+	}
+	near, far := w.connect()
+	w.serve(far)
 	conn, err := sessionwire.Client(ctx, near, "test", w.features)
 	if fault.KindOf(err) == fault.Violation {
 		w.wrong("the daemon broke the protocol: %v", err)
@@ -63,6 +56,41 @@ func (w *world) Dial(ctx context.Context) (ports.SessionClientConn, error) {
 	return conn, nil
 }
 
+// connect makes a connection over the next link.
+func (w *world) connect() (near, far *simnet.End) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	near, far = w.links[w.dials%len(w.links)].Connect()
+	w.dials++
+	w.ends = append(w.ends, [2]*simnet.End{near, far})
+	return near, far
+}
+
+// serve is the daemon's end of a carriage.
+func (w *world) serve(carriage io.ReadWriteCloser) {
+	w.all.Go(func() {
+		conn, err := sessionwire.Server(carriage, "test")
+		if err != nil {
+			return // cut off before it began
+		}
+		if err := w.d.Serve(context.Background(), newWatched(w, conn)); fault.KindOf(err) == fault.Violation {
+			w.wrong("the client broke the protocol: %v", err)
+		}
+	})
+}
+
+// close ends everything and waits for it.
+func (w *world) close() {
+	if w.brokers != nil {
+		w.brokers.close()
+	}
+	for _, e := range w.ends {
+		e[0].Close()
+	}
+	w.d.Close(context.Background())
+	w.all.Wait()
+}
+
 // newest are the ends of the connection that was made last.
 func (w *world) newest() (near, far *simnet.End) {
 	w.mu.Lock()
@@ -71,17 +99,27 @@ func (w *world) newest() (near, far *simnet.End) {
 	return e[0], e[1]
 }
 
-// has asks the daemon what the session's screen is. Its size is to be that of the client.
-func (w *world) has(size domain.Size) string {
+func (w *world) capture() (protocol.SessionServerMessage, error) {
 	conn, err := w.Dial(context.Background())
 	if err != nil {
-		return err.Error()
+		return nil, err
 	}
 	defer conn.Close()
 	if err := conn.Send(&protocol.Request{ID: 1, Body: &protocol.Capture{Session: "work"}}); err != nil {
-		return err.Error()
+		return nil, err
 	}
-	m, err := conn.Receive()
+	return conn.Receive()
+}
+
+// has asks the daemon what the session's screen is, of the client's size, again when a cut that was to come meets that.
+func (w *world) has(size domain.Size) string {
+	m, err := w.capture()
+	for range 5 {
+		if err == nil {
+			break
+		}
+		m, err = w.capture()
+	}
 	if err != nil {
 		return err.Error()
 	}

@@ -20,9 +20,9 @@ import (
 const (
 	software = "vev test carriage"
 	farHost  = "far"
-	// dialTimeout gives up an attempt whose first packets were lost: the kernel would wait for
-	// seconds before it sent them a third time.
-	dialTimeout = 2 * time.Second
+	// dialTimeout gives up an attempt whose first packet was lost about when the kernel sends
+	// another: a new attempt does the same.
+	dialTimeout = 1200 * time.Millisecond
 )
 
 // Near is the broker of the machine it runs on, until ctx ends: it takes VEV_HOME's broker.sock

@@ -137,7 +137,7 @@ func (d *direction) depart(now time.Time) bool {
 	due, again, fate := w.path.send(now, n, n == len(w.unsent))
 	switch fate {
 	case Full:
-		w.again = again
+		w.again = later(again, now.Add(time.Microsecond)) // or nothing would be due
 		return false
 	case Lost:
 		if w.timeout == 0 {

@@ -1,0 +1,198 @@
+package netsim
+
+import (
+	"context"
+	"io"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vev-term/vev/internal/adapters/brokeripc"
+	"github.com/vev-term/vev/internal/adapters/sessionwire"
+	"github.com/vev-term/vev/internal/app/broker"
+	"github.com/vev-term/vev/internal/app/client"
+	"github.com/vev-term/vev/internal/app/daemon"
+	"github.com/vev-term/vev/internal/domain/predict"
+	"github.com/vev-term/vev/internal/ports"
+	"github.com/vev-term/vev/internal/protocol"
+	"github.com/vev-term/vev/internal/testkit/simnet"
+)
+
+// brokers are those on the way to a daemon: the user's own, and the helper on the far side of the links.
+type brokers struct {
+	near, far *broker.Broker
+	end       context.Context
+	stop      context.CancelFunc
+	patience  time.Duration // of an attempt to connect
+}
+
+const farHost = "far"
+
+func newBrokers(w *world, patience time.Duration) *brokers {
+	b := &brokers{patience: patience}
+	b.end, b.stop = context.WithCancel(context.Background())
+	b.near = broker.New(broker.Options{Links: farLinks{w, b}})
+	b.far = broker.New(broker.Options{Daemon: farDaemon{w}})
+	return b
+}
+
+func (b *brokers) close() {
+	b.stop()
+	b.near.Close()
+	b.far.Close()
+}
+
+// serve is a broker's end of a carriage.
+func (b *brokers) serve(w *world, rw io.ReadWriteCloser, s *broker.Broker) {
+	w.all.Go(func() {
+		endpoint := brokeripc.Broker{Software: "test", Epoch: 1, Numbers: s.Numbers}
+		conn, err := brokeripc.Accept(b.end, rw, endpoint)
+		if err != nil {
+			return // cut off before it began
+		}
+		if err := s.Serve(b.end, conn); err != nil {
+			w.wrong("a broker's client broke the protocol: %v", err)
+		}
+	})
+}
+
+// dial is a client's way: the user's broker, a stream, the session's preamble.
+func (b *brokers) dial(ctx context.Context, w *world) (ports.SessionClientConn, error) {
+	ours, theirs := simnet.Pipe(64 << 10)
+	b.serve(w, theirs, b.near)
+	c, err := brokeripc.Dial(ctx, ours, "test")
+	if err != nil {
+		return nil, err
+	}
+	stream, err := c.OpenStream(ctx, farHost, protocol.StartIfNeeded)
+	if err != nil {
+		_ = c.Close()
+		return nil, err
+	}
+	conn, err := sessionwire.Client(ctx, stream, "test", w.features)
+	if err != nil {
+		_ = c.Close()
+		return nil, err
+	}
+	return &throughBroker{conn, c}, nil
+}
+
+type throughBroker struct {
+	*sessionwire.ClientConn
+	broker *brokeripc.Client
+}
+
+func (t *throughBroker) Close() error {
+	err := t.ClientConn.Close()
+	_ = t.broker.Close()
+	return err
+}
+
+// farLinks dials over the world's links.
+type farLinks struct {
+	w *world
+	b *brokers
+}
+
+func (f farLinks) DialLink(ctx context.Context, _ string) (ports.Link, error) {
+	ctx, cancel := context.WithTimeout(ctx, f.b.patience)
+	defer cancel()
+	near, far := f.w.connect()
+	f.b.serve(f.w, far, f.b.far)
+	link, err := brokeripc.Dial(ctx, near, "test")
+	if err != nil {
+		return nil, err
+	}
+	return link, nil
+}
+
+// farDaemon is the daemon beside the helper.
+type farDaemon struct{ w *world }
+
+func (f farDaemon) DialDaemon(context.Context, protocol.StartPolicy) (io.ReadWriteCloser, error) {
+	ours, theirs := simnet.Pipe(64 << 10)
+	f.w.serve(theirs)
+	return ours, nil
+}
+
+// TestCurrentAfterABlackhole: a program draws all the time; 30 s of blackhole later its newest screen is shown within a
+// second, mostly within two round trips and 300 ms.
+func TestCurrentAfterABlackhole(t *testing.T) {
+	const rtt = 50 * time.Millisecond
+	c := simnet.Conditions{Delay: rtt / 2}
+	var took []time.Duration
+	for seed := range uint64(15) {
+		hole := 30*time.Second + time.Duration(seed)*700*time.Millisecond
+		took = append(took, afterHole(t, seed, c, hole))
+	}
+	slow := 0
+	for _, d := range took {
+		require.Less(t, d, time.Second, "%v", took)
+		if d > 2*rtt+300*time.Millisecond {
+			slow++
+		}
+	}
+	require.LessOrEqual(t, slow, len(took)/2, "%v", took)
+	t.Log(took)
+}
+
+// afterHole is one blackhole, and how long after it a screen from after it is shown.
+func afterHole(t *testing.T, seed uint64, c simnet.Conditions, hole time.Duration) (took time.Duration) {
+	synctest.Test(t, func(t *testing.T) {
+		prog := newProgram(newOracle(simSize))
+		w := &world{
+			d:     daemon.New(daemon.Options{Programs: programs{prog}, Version: "test"}),
+			links: []*simnet.Link{simnet.NewLink(seed, c, c)},
+		}
+		w.brokers = newBrokers(w, 1200*time.Millisecond)
+		var mu sync.Mutex
+		var back time.Time
+		tty := newTerminal(simSize, func(screen string) {
+			mu.Lock()
+			defer mu.Unlock()
+			if at, err := time.Parse(time.RFC3339Nano, firstLine(screen)); err == nil && !back.IsZero() && took == 0 && !at.Before(back) {
+				took = time.Since(back)
+			}
+		})
+		ended := make(chan error, 1)
+		go func() {
+			_, err := client.Run(t.Context(), client.Options{
+				Terminal: tty, Dialer: w, Predict: predict.Never,
+				Attach: protocol.Attach{Create: &protocol.Create{Name: "work"}, Size: simSize},
+			})
+			ended <- err
+		}()
+		stop := make(chan struct{})
+		w.all.Go(func() {
+			for tick := time.NewTicker(time.Second / 20); ; {
+				select {
+				case <-tick.C:
+					prog.print("\x1b[H" + time.Now().UTC().Format(time.RFC3339Nano) + "\x1b[K")
+				case <-stop:
+					tick.Stop()
+					return
+				}
+			}
+		})
+		time.Sleep(5 * time.Second)
+		down := c
+		down.Down = true
+		w.links[0].Set(down, down)
+		time.Sleep(hole)
+		mu.Lock()
+		back = time.Now().UTC()
+		mu.Unlock()
+		w.links[0].Set(c, c)
+		time.Sleep(3 * time.Second)
+		close(stop)
+		tty.press("\x1cd")
+		require.NoError(t, <-ended)
+		w.close()
+		require.Empty(t, w.problem)
+		require.NotZero(t, took, "it never came back")
+	})
+	return took
+}
