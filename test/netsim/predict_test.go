@@ -33,7 +33,7 @@ func TestShellLinesAreShownAtOnce(t *testing.T) {
 	t.Parallel()
 	y := bash(t, slowTrip, predict.Adaptive)
 	e := editing{prompt: "$ "}
-	for _, line := range []string{"echo the quick brown fox jumps", "printf '%s\\n' over lazy dogs"} {
+	for _, line := range []string{"echo the quick brown fox jumps", "printf '%s\\n' over lazy dogs and back again"} {
 		e.line, e.at = nil, 0
 		y.types(&e, chars(line)...)
 		time.Sleep(answered)

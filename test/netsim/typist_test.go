@@ -239,7 +239,7 @@ func (e *editing) shown() string {
 
 const (
 	atOnce  = 20 * time.Millisecond // what a person takes for no delay, and a busy machine needs
-	keyPace = 100 * time.Millisecond
+	keyPace = 120 * time.Millisecond
 )
 
 // types types keys at a person's pace and counts which are shown at once.

@@ -3,7 +3,8 @@
 // It owns the guesses and when they may be seen. It never shows a guess that the program has not earned: keys belong to
 // epochs, an epoch begins with Enter, a control key, an escape sequence, a cursor that jumps, another screen or a wrong
 // guess, and nothing of an epoch is shown before the program has echoed a character of it. (After a wrong guess without
-// such a key the program is only slow, most likely: then it is enough that it erases or passes a character.) A password
+// such a key the program is only slow, most likely: its keys are guessed on, unseen, until it shows what becomes of them,
+// and it is enough that it erases or passes a character.) A password
 // is therefore never shown: what is not echoed confirms nothing, and a program that begins to read one prints a prompt
 // for it or was sent an Enter. It cannot foresee one that stops echoing in the middle of a line, in place: what is typed
 // until that is known, a round trip, was guessed from what it did before.

@@ -1,6 +1,7 @@
 package predict
 
 import (
+	"slices"
 	"time"
 
 	"github.com/vev-term/vev/internal/domain/vt"
@@ -109,7 +110,7 @@ func (p *Predictor) Typed(t *vt.Terminal, data []byte, end uint64, now time.Time
 	}
 	if len(p.flight) == 0 {
 		p.anchor(t, max(start, p.acked))
-	} else if now.Sub(p.flight[0].at) > stallAfter {
+	} else if i := slices.IndexFunc(p.flight, p.open); i >= 0 && now.Sub(p.flight[i].at) > stallAfter {
 		p.Stalled()
 	}
 	for i, b := range data {
@@ -124,6 +125,9 @@ func (p *Predictor) Typed(t *vt.Terminal, data []byte, end uint64, now time.Time
 	p.guess()
 	p.draw(t)
 }
+
+// open reports whether the answer to k is still to come.
+func (p *Predictor) open(k key) bool { return k.end > p.echo }
 
 // take adds a key, unless what t shows may have its effect already.
 func (p *Predictor) take(k key) {

@@ -243,7 +243,10 @@ func TestSlowAnswerIsMadeUpForByAnyKey(t *testing.T) {
 		w.shows()
 		w.types(key)
 		require.Equal(t, "$ echo", w.seen())
-		w.settles() // the second key has its answer; the first had none
+		w.settles() // the second key has its answer; the first has none for ever
+		w.types(key)
+		require.Equal(t, w.line(w.client.Row(0).Cells()), w.seen())
+		w.settles()
 		return w
 	}
 	for _, key := range []string{"\x7f", "\x1b[D"} {
@@ -254,6 +257,26 @@ func TestSlowAnswerIsMadeUpForByAnyKey(t *testing.T) {
 	w.types("\x1b[C")
 	w.settles()
 	require.False(t, w.p.confirmed)
+}
+
+func TestLateEchoBringsTheGuessesBack(t *testing.T) {
+	w := prompted(t, &editor{}, 40, 5)
+	w.types("c")
+	w.types("h")
+	w.writes()
+	w.echo = w.written // no answer in time
+	late := w.output
+	w.output = ""
+	w.draws()
+	w.shows()
+	require.Equal(t, "$ e", w.seen(), "what is settled is not shown, nor what stands on it")
+	w.types("o")
+	require.Equal(t, "$ e", w.seen())
+	w.output = late
+	w.answers(99)
+	w.draws()
+	w.shows()
+	require.Equal(t, "$ echo", w.seen(), "the program was slow")
 }
 
 func TestArrowsInAMaskedFieldConfirmNothing(t *testing.T) {

@@ -82,6 +82,7 @@ func (p *Predictor) settle(t *vt.Terminal, now time.Time) {
 	}
 	best, how, cells := -1, matchNone, false
 	p.page.copy(&p.base)
+	still := p.page.compare(t) == matchAll
 	for i := p.based; ; i++ {
 		if i >= settled {
 			switch m := p.page.compare(t); {
@@ -100,6 +101,9 @@ func (p *Predictor) settle(t *vt.Terminal, now time.Time) {
 		p.agree(t, settled, best, how, now)
 	case p.echo < p.acked && (settled == 0 || cells):
 		// The program is at work on input behind echo: the state may be half of what it draws.
+	case still && (p.confirmed || p.lapsed):
+		// Nothing has come of the keys. The program that echoed may be slow: they are guessed on, unseen.
+		p.confirmed, p.lapsed = false, true
 	default:
 		p.lapsed = p.lapsed || p.confirmed
 		p.restart(t)
