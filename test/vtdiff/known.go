@@ -129,6 +129,11 @@ var knownDifferences = []knownDifference{
 		regexp.MustCompile(`\x1b\[\?6h(?s:.*)\x1b(8|\[\d*u|\[\?104[89]l)`), anything,
 		"In origin mode the cursor is within the margins (DEC STD 070, VT510 manual, DECOM); xterm.js agrees.",
 	},
+	{
+		"DECSTR takes the protection of all cells away in xterm",
+		regexp.MustCompile(`\x1b\[!p.*\x1b\[(\?\d?[JK]|[\d;]*\$\{)`), anything,
+		"DECSTR sets the attribute of what is written next (VT510 manual, DECSTR); what is protected is (DECSCA).",
+	},
 }
 
 // excuse returns the name of the known difference that the smallest reproduction s shows, "" for a new one.
