@@ -24,7 +24,7 @@
 //
 // # What it decides
 //
-// UTF-8 only: a raw byte 0x80 to 0x9F is never a control, U+0080 to U+009F is one, as in xterm. Width is the package's
+// UTF-8 only: a raw byte 0x80 to 0x9F is never a control, U+0080 to U+009F is one (ISO 10646, 11.5). Width is the package's
 // own decision, pinned to Unicode 17 (width.go), by grapheme cluster while mode 2027 is set, which it is after a reset.
 //
 // Modes are state rather than events: [Terminal.Modes] tells them and [Terminal.Version] grows when one changes.
@@ -36,6 +36,14 @@
 //
 // A program changes neither the size of the screen nor a line's (DECCOLM, DECSLPP, DECDWL), there is no VT52 mode, and
 // answers are 7-bit. Local echo is the tty's.
+//
+// # What it costs
+//
+// An input of n bytes costs O(n): of its own at most some hundred steps a byte, and each sequence at most six times the
+// screen's cells, whatever its counts (cost_test.go). A terminal holds, whatever comes, at most the rows of two screens
+// and maxBelow of 16 bytes a cell, the history's chunks ([Options]), about 6 MB of clusters and 25 MB of links, one
+// string of at most maxClipboard in base64, maxEventBytes of events and maxReplyBytes of answers that nobody took
+// (memory_test.go).
 //
 // # What is supported
 //

@@ -8,7 +8,8 @@ const maxPulled = 2 * MaxRows
 const maxBelow = 4 * MaxRows
 
 // Resize changes the screen's size, clamped as in [Options]. The main screen's lines are wrapped anew; lines that no
-// longer fit go to the history, and come back from it when a full screen grows. The history itself keeps the rows it
+// longer fit go to the history, and come back from it when a full screen grows. Rows under the cursor's that do not fit
+// come back too, unless the program changes the screen in between. The history itself keeps the rows it
 // has: who reads it joins those that were wrapped. The prompt of a shell that marks prompts and output (OSC 133) is cut
 // rather than wrapped, as the shell draws it again from where it was. The alternate screen is cropped
 // at the right, and at the bottom or, where that would take the cursor's line, at the top. Margins are reset and mode
