@@ -306,21 +306,46 @@ func (s *scroller) wordBack(p place) place {
 }
 
 // wordAt is what a double click selects: a stretch without blanks, quotes and brackets, so that a path or an address is
-// one.
+// one, also over soft wraps.
 func (s *scroller) wordAt(p place) (from, to place) {
 	l := s.look(p.line)
 	i := glyphAt(l.gl, p.col)
 	if i < 0 || l.divides(i) {
 		return p, p
 	}
-	a, b := i, i
-	for a > 0 && !l.divides(a-1) {
-		a--
+	return s.wordEdge(p.line, i, -1), s.wordEdge(p.line, i, 1)
+}
+
+// wordEdge is the last place of the word at character i of line n, or with step -1 the first.
+func (s *scroller) wordEdge(n uint64, i, step int) place {
+	l := s.look(n)
+	at := place{n, l.gl[i].col}
+	for rows := 0; rows < maxJoined; {
+		if i += step; i >= 0 && i < len(l.gl) {
+			if l.divides(i) {
+				break
+			}
+			at = place{n, l.gl[i].col}
+			continue
+		}
+		if step < 0 {
+			if n == s.live.first {
+				break
+			}
+			n--
+			l = s.look(n)
+			i = len(l.gl)
+		} else {
+			n++
+			i = -1
+		}
+		if step > 0 && (!l.wrapped || n >= s.end()) || step < 0 && !l.wrapped {
+			break
+		}
+		l = s.look(n)
+		rows++
 	}
-	for b+1 < len(l.gl) && !l.divides(b+1) {
-		b++
-	}
-	return place{p.line, l.gl[a].col}, place{p.line, l.gl[b].col}
+	return at
 }
 
 func (l *lineLook) divides(i int) bool {
