@@ -61,9 +61,9 @@ func (tt *term) watch() (view string, changed <-chan struct{}) {
 	tt.mu.Lock()
 	defer tt.mu.Unlock()
 	s := shoot(tt.screen)
-	// How vev's client draws on a terminal is its own affair: on the alternate screen, without automatic wrap, and so
-	// that the wheel sends arrows only where the program would get them.
-	s.modes.Alternate, s.modes.Autowrap, s.modes.AltScroll = false, false, false
+	// How vev's client draws on a terminal is its own affair: on the alternate screen, without automatic wrap, so that
+	// the wheel sends arrows only where the program would get them, and asked for its focus.
+	s.modes.Alternate, s.modes.Autowrap, s.modes.AltScroll, s.modes.FocusEvents = false, false, false, false
 	if !s.cursor.Visible {
 		s.cursor.Row, s.cursor.Col = 0, 0
 	}

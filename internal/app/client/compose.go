@@ -10,13 +10,16 @@ import (
 	"github.com/vev-term/vev/internal/domain/vt"
 )
 
-// composer makes the frame that the user's terminal should show: the window of the pane that follows the cursor, blank
-// where the terminal is larger than the session, and the notices over the bottom rows.
+// composer makes the frame that the user's terminal should show: the window of the pane that follows the cursor, a dim
+// border where the terminal is larger than the session, and the notices over the bottom rows.
 type composer struct {
-	frame render.Frame
-	blank *vt.Terminal // shown before the first state
-	x, y  int          // of the window in the pane
-	input shown        // of the frame
+	readOnly bool // set before the first frame
+
+	frame  render.Frame
+	blank  *vt.Terminal // shown before the first state
+	border vt.Cell      // beside the session; zero until there is one
+	x, y   int          // of the window in the pane
+	input  shown        // of the frame
 
 	predictor *predict.Predictor
 	scroll    *scroller
@@ -28,8 +31,9 @@ type composer struct {
 }
 
 // compose returns the frame for a terminal of the given size; it is valid until term changes.
-func (c *composer) compose(term *vt.Terminal, size domain.Size) *render.Frame {
-	if term == nil {
+func (c *composer) compose(term *vt.Terminal, policy domain.SizePolicy, size domain.Size) *render.Frame {
+	attached := term != nil
+	if !attached {
 		if c.blank == nil {
 			c.blank = vt.New(vt.Options{Cols: 1, Rows: 1})
 		}
@@ -43,28 +47,21 @@ func (c *composer) compose(term *vt.Terminal, size domain.Size) *render.Frame {
 		c.input = shown{modes: f.Modes}
 	} else {
 		c.foresee()
-		c.crop(size)
+		bordered := attached && (f.Cols < size.Cols || f.Rows < size.Rows)
+		if bordered && c.border == (vt.Cell{}) {
+			c.border = borderCell()
+		}
+		c.window(term, size)
+		c.explain(bordered, policy)
 	}
 	if c.scroll.captures.Load() {
 		f.Modes.Mouse, f.Modes.MouseEncoding = vt.MouseButton, vt.MouseSGR
 	}
+	f.Modes.FocusEvents = !c.readOnly // the daemon is told, and tells the program
 	if c.overlay != nil || c.version != c.notices.version.Load() {
 		c.lay(size)
 	}
 	return f
-}
-
-// crop makes the frame, which is that of the session, the window that follows the cursor.
-func (c *composer) crop(size domain.Size) {
-	f := &c.frame
-	if f.Cols == size.Cols && f.Rows == size.Rows {
-		c.x, c.y = 0, 0
-		return
-	}
-	c.x = follow(c.x, f.Cursor.Col, size.Cols, f.Cols)
-	c.y = follow(c.y, f.Cursor.Row, size.Rows, f.Rows)
-	f.Window(c.x, c.y, size.Cols, size.Rows)
-	c.input.x, c.input.y = c.x, c.y
 }
 
 // foresee puts what keys will do over the frame, which is that of the session.
@@ -75,13 +72,6 @@ func (c *composer) foresee() {
 	if col, row, ok := c.predictor.Cursor(); ok {
 		c.frame.Cursor.Col, c.frame.Cursor.Row, c.frame.Cursor.Pending = col, row, false
 	}
-}
-
-// follow moves a window of length visible, that begins at from, as little as it takes to show cursor; all is the length
-// of what it is a window of.
-func follow(from, cursor, visible, all int) int {
-	from = max(min(from, cursor), cursor-visible+1)
-	return max(0, min(from, all-visible))
 }
 
 // lay puts the notices over the bottom rows of the frame.

@@ -68,5 +68,14 @@
 // a window of the session, or more than the session. Each report is moved to the session's cells and encoded anew for the
 // program's modes; what happens beside the session is not sent (mouse.go).
 //
+// The focus is always asked for, unless the client is read-only, and told to the daemon, not typed: getting it is a use of
+// this client, and the program hears of all clients' together.
+//
+// # Sizes
+//
+// A terminal smaller than the session shows the window with the cursor: it moves down and up as little as it takes,
+// sideways by a part of its width more, and not for a full-screen program that hides the cursor, as such a program has
+// it anywhere while it draws. A larger one has a dim border and, if that stays, is told once why (window.go).
+//
 // docs/protocol.md, Session conversation, is what is spoken.
 package client

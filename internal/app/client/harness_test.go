@@ -275,6 +275,9 @@ func cloneMessage(m protocol.SessionClientMessage) protocol.SessionClientMessage
 	case *protocol.Resize:
 		c := *m
 		return &c
+	case *protocol.Focus:
+		c := *m
+		return &c
 	case *protocol.Attach:
 		c := *m
 		return &c
@@ -556,6 +559,25 @@ func (d *fakeDaemon) resize(cols, rows int) {
 	defer d.mu.Unlock()
 	d.term.Resize(cols, rows)
 	d.draw(d.conn)
+}
+
+// size is the session's.
+func (d *fakeDaemon) size() (cols, rows int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.term.Size()
+}
+
+// focus is all that the client said of its terminal's.
+func (d *fakeDaemon) focus() (said []bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, m := range d.got {
+		if f, ok := m.(*protocol.Focus); ok {
+			said = append(said, f.In)
+		}
+	}
+	return said
 }
 
 // happens is an event, sent with a state.

@@ -53,7 +53,8 @@ func (s *screen) lastInline() {
 func (c *composer) plain(term *vt.Terminal, size domain.Size) {
 	c.frame.SetTerminal(term)
 	c.frame.Modes = terminalModes(c.frame.Modes)
-	c.crop(size)
+	c.border = vt.Cell{}
+	c.window(term, size)
 }
 
 // drain waits until the terminal's history has what has left the screen, for at most byeGrace.

@@ -26,10 +26,11 @@ const (
 	actCancel  // Escape or a paste instead of a key
 	actUnknown // a key without meaning, which is dropped
 	actMouse   // the mouse did what is in event
+	actFocus   // the terminal got or lost the focus, as event says
 	actKey     // the key of event came in its legacy form, which the program is not to get
 )
 
-// typing finds in what the terminal sends what is the client's: the leader key and the mouse. Everything else passes
+// typing finds in what the terminal sends what is the client's: the leader key, the mouse and the focus. All else passes
 // unchanged, but for keys of a terminal without the kitty keyboard protocol where the program has set it: the daemon
 // answered that it is there.
 //
@@ -77,6 +78,9 @@ func (k *typing) step(p []byte, hold bool) (pass, drop int, act action) {
 		case e.Kind == keys.MouseEvent:
 			k.event, k.passed = e, 0
 			return i, n, actMouse
+		case isFocus(e):
+			k.event = e
+			return i, n, actFocus
 		case k.isLeader(e) && e.Action == keys.Press:
 			k.pending = true
 			return i, n, actPending
@@ -105,6 +109,9 @@ func (k *typing) next(p []byte) (e keys.Event, n int) {
 	}
 	return e, n
 }
+
+// isFocus reports whether the terminal told about its focus.
+func isFocus(e keys.Event) bool { return e.Kind == keys.FocusIn || e.Kind == keys.FocusOut }
 
 // isLeader reports whether the event is of the key that sends the leader's byte.
 func (k *typing) isLeader(e keys.Event) bool {
@@ -183,9 +190,13 @@ func (k *typing) rejoin(p []byte) (pass, drop int, act action, done bool) {
 		return len(whole) - before, 0, noAction, true
 	}
 	k.tailN = 0
-	if e.Kind == keys.MouseEvent {
+	switch {
+	case e.Kind == keys.MouseEvent:
 		k.event, k.passed = e, before
 		return 0, n - before, actMouse, true
+	case isFocus(e): // a begin that passed is a key of its own without its end
+		k.event = e
+		return n - before, 0, actFocus, true
 	}
 	return n - before, 0, noAction, n > before
 }
@@ -207,6 +218,9 @@ func (k *typing) key(p []byte) (pass, drop int, act action) {
 	case e.Kind == keys.MouseEvent:
 		k.event, k.passed = e, 0
 		return 0, n, actMouse
+	case isFocus(e):
+		k.event = e
+		return 0, n, actFocus
 	case e.Kind != keys.KeyEvent && e.Kind != keys.Unknown:
 		return n, 0, noAction
 	case k.isLeader(e) && e.Action != keys.Press:

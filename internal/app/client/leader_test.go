@@ -127,7 +127,7 @@ func TestAfterTheLeader(t *testing.T) {
 		{"alt and a key", lead + "\x1bdx", "x", []action{actPending, actUnknown}},
 		{"the mouse is no key", lead + "\x1b[<35;1;1M\x1b[<0;1;1md", "\x1b[<35;1;1M\x1b[<0;1;1m", []action{actPending, actDetach}},
 		{"the old mouse is no key", lead + "\x1b[Mdd d", "\x1b[Mdd ", []action{actPending, actDetach}},
-		{"the focus is no key", lead + "\x1b[O\x1b[Id", "\x1b[O\x1b[I", []action{actPending, actDetach}},
+		{"the focus is no key", lead + "\x1b[O\x1b[Id", "", []action{actPending, actFocus, actFocus, actDetach}},
 		{"a release is no key", lead + "\x1b[1;1:3Ad", "\x1b[1;1:3A", []action{actPending, actDetach}},
 		{"an answer is no key", lead + "\x1b[?1ud", "\x1b[?1u", []action{actPending, actDetach}},
 		{"a paste cancels", lead + "\x1b[200~" + lead + "d\x1b[201~", "\x1b[200~" + lead + "d\x1b[201~", []action{actPending, actCancel}},

@@ -44,6 +44,7 @@ func (l *link) follow(ctx context.Context) outcome {
 	}
 	l.id, l.created, l.readOnly = attached.ID, attached.Created, attached.ReadOnly
 	l.scroll.of(l.id)
+	l.screen.composer.readOnly = l.readOnly
 	if l.screen.inline != nil {
 		l.screen.inline.session = l.id.String()
 	}

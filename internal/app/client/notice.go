@@ -6,11 +6,15 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/vev-term/vev/internal/domain"
 )
 
 const (
 	lostNoticeAfter = 300 * time.Millisecond // a shorter interruption is not worth a word
-	briefNotice     = 3 * time.Second        // how long a notice without an end of its own stays
+	// borderNoticeAfter is how long a border must be there to be explained: after a resize it is until the program knows.
+	borderNoticeAfter = time.Second
+	briefNotice       = 3 * time.Second // how long a notice without an end of its own stays
 )
 
 // keysNotice says what is shown about the leader key.
@@ -33,10 +37,13 @@ type notices struct {
 	keys     keysNotice
 	brief    string
 	briefEnd time.Time
-	lost     time.Time     // since when there is no conversation; zero: there is one
-	lostFor  time.Duration // in whole seconds, as it is told; negative: not long enough to be told
-	silent   time.Duration // not heard for so long though a word is due; 0: not worth one
-	waiting  int           // keys that the daemon does not have
+	why      string            // there is a border; empty: none
+	policy   domain.SizePolicy // that it comes from
+	whyAt    time.Time         // when that is to be told; zero: it was
+	lost     time.Time         // since when there is no conversation; zero: there is one
+	lostFor  time.Duration     // in whole seconds, as it is told; negative: not long enough to be told
+	silent   time.Duration     // not heard for so long though a word is due; 0: not worth one
+	waiting  int               // keys that the daemon does not have
 }
 
 func newNotices(leader byte) *notices {
@@ -69,6 +76,21 @@ func (n *notices) say(format string, args ...any) {
 	n.changed()
 }
 
+// border tells why there is a border, empty for none: once as long as there is one for the same policy.
+func (n *notices) border(why string, policy domain.SizePolicy) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	news := why != "" && (n.why == "" || n.policy != policy)
+	switch {
+	case why == "":
+		n.whyAt = time.Time{}
+	case news:
+		n.whyAt = time.Now().Add(borderNoticeAfter)
+		signal(n.wake)
+	}
+	n.why, n.policy = why, policy
+}
+
 // disconnected starts the wait for the reconnecting notice.
 func (n *notices) disconnected() {
 	n.mu.Lock()
@@ -92,9 +114,14 @@ func (n *notices) connected() {
 func (n *notices) tick(now time.Time) (next time.Time) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	if !n.whyAt.IsZero() && !now.Before(n.whyAt) {
+		n.brief, n.briefEnd, n.whyAt = n.why, now.Add(briefNotice), time.Time{}
+		n.version.Add(1)
+	}
+	next = n.whyAt
 	if n.brief != "" {
 		if now.Before(n.briefEnd) {
-			next = n.briefEnd
+			next = earlier(next, n.briefEnd)
 		} else {
 			n.brief = ""
 			n.version.Add(1)

@@ -25,19 +25,21 @@ type outbox struct {
 	wake  chan struct{} // cap 1: the sender has something to do
 	space chan struct{} // cap 1: the log has room again
 
-	mu      sync.Mutex // a leaf: nothing waits while it is held
-	conn    ports.SessionClientConn
-	sending bool
-	starved bool // the pump waits for space
-	in      inputLog
-	ack     protocol.Ack
-	ackOwed bool
-	size    protocol.Resize
-	resized bool
-	bye     bool // a Detach is owed
-	left    bool // goodbye was called
-	shut    bool // no conversation any more
-	asked   questions
+	mu                    sync.Mutex // a leaf: nothing waits while it is held
+	conn                  ports.SessionClientConn
+	sending               bool
+	starved               bool // the pump waits for space
+	in                    inputLog
+	ack                   protocol.Ack
+	ackOwed               bool
+	size                  protocol.Resize
+	resized               bool
+	focus                 protocol.Focus
+	focusKnown, focusOwed bool
+	bye                   bool // a Detach is owed
+	left                  bool // goodbye was called
+	shut                  bool // no conversation any more
+	asked                 questions
 
 	contact *contact // told of what is sent; a leaf below mu
 	watch   chan<- struct{}
@@ -45,6 +47,7 @@ type outbox struct {
 	// Of the goroutine that is sending: messages and the bytes of input are made here, not allocated.
 	outAck   protocol.Ack
 	outSize  protocol.Resize
+	outFocus protocol.Focus
 	outInput protocol.Input
 	outAsk   protocol.Request
 	outStop  protocol.Cancel
@@ -78,7 +81,7 @@ func (o *outbox) begin(conn ports.SessionClientConn, received uint64) error {
 	}
 	o.in.rewind()
 	o.asked.rewind()
-	o.conn, o.ackOwed = conn, false
+	o.conn, o.ackOwed, o.focusOwed = conn, false, o.focusKnown
 	o.freed()
 	signal(o.wake)
 	return nil
@@ -133,6 +136,14 @@ func (o *outbox) resize(size domain.Size) {
 	o.size.Size, o.resized = size, true
 	o.mu.Unlock()
 	signal(o.wake)
+}
+
+// focused owes what the terminal told last of its focus.
+func (o *outbox) focused(in bool) {
+	o.mu.Lock()
+	o.focus.In, o.focusKnown, o.focusOwed = in, true, true
+	o.mu.Unlock()
+	o.flush(false)
 }
 
 // goodbye owes a Detach, behind the input that may go.
@@ -258,6 +269,9 @@ func (o *outbox) pick() protocol.SessionClientMessage {
 	case o.resized:
 		o.outSize, o.resized = o.size, false
 		return &o.outSize
+	case o.focusOwed:
+		o.outFocus, o.focusOwed = o.focus, false
+		return &o.outFocus
 	case o.in.unsent():
 		if o.scratch == nil {
 			o.scratch = make([]byte, protocol.MaxInputBytes)

@@ -60,6 +60,10 @@ func (c *client) keysIn(p []byte) (rest []byte, detached bool) {
 			} else {
 				c.moused(shown, len(p))
 			}
+		case actFocus:
+			if !c.readOnly {
+				c.out.focused(c.typing.event.Kind == keys.FocusIn)
+			}
 		case actKey:
 			c.typed(c.pressed(shown, raw, len(p)))
 		default:
@@ -147,7 +151,7 @@ func (c *client) do(act action) {
 		signal(c.suspend)
 	case actUnknown:
 		c.notices.say("no such key: %s ? shows the keys", c.notices.leader)
-	case noAction, actDetach, actSent, actCancel, actMouse, actKey:
+	case noAction, actDetach, actSent, actCancel, actMouse, actFocus, actKey:
 	}
 	c.notices.setKeys(keysNone)
 }

@@ -180,7 +180,7 @@ func (s *screen) paint() error {
 		return nil
 	}
 	s.composer.scroll.observe(&s.view, s.size, s.composer.y)
-	f := s.composer.compose(s.view.term, s.size)
+	f := s.composer.compose(s.view.term, s.view.policy, s.size)
 	if s.inline != nil {
 		s.paintInline()
 	} else {

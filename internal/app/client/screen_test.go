@@ -39,7 +39,7 @@ func (a *attachment) difference() string {
 	}
 	for y := range rows {
 		for x := range cols {
-			w := "  " + fmt.Sprint(vt.Style{})
+			w := ". " + fmt.Sprint(vt.Style{Attrs: vt.Dim})
 			if x+x0 < wcols && y+y0 < wrows {
 				w = look(want, x+x0, y+y0)
 			}
@@ -54,6 +54,7 @@ func (a *attachment) difference() string {
 	}
 	gm, wm := got.Modes(), terminalModes(want.Modes())
 	gm.Alternate, wm.Alternate = false, false
+	wm.FocusEvents = !a.opts.Attach.ReadOnly
 	gm.AltScroll, wm.AltScroll = false, false
 	gm.Autowrap, wm.Autowrap, gm.Origin, wm.Origin = false, false, false, false
 	if gm != wm {
@@ -183,51 +184,6 @@ func TestResizeThereAndBackDrawsEverything(t *testing.T) {
 		a.term.resize(20, 5)
 		synctest.Wait()
 		require.Empty(t, a.difference())
-	})
-}
-
-func TestLargerTerminalIsBlankBeyond(t *testing.T) {
-	attached(t, func(a *attachment) { a.term = newFakeTerminal(30, 9); a.opts.Terminal = a.term }, func(a *attachment) {
-		a.daemon.prints(strings.Repeat("x", 100))
-		synctest.Wait()
-		require.Empty(t, a.difference())
-		require.Equal(t, strings.Repeat(strings.Repeat("x", 20)+"\n", 5)+"\n\n\n\n", a.term.text())
-	})
-}
-
-func TestSmallerTerminalFollowsTheCursor(t *testing.T) {
-	attached(t, func(a *attachment) { a.term = newFakeTerminal(8, 2); a.opts.Terminal = a.term }, func(a *attachment) {
-		a.daemon.prints("0123456789ABCDEFGHIJ\r\nrow two\r\nrow three\r\nrow four\r\nrow five")
-		for _, c := range []struct {
-			move, text string
-			x, y       int
-		}{
-			{"", "row four\nrow five\n", 1, 3}, // the cursor is behind "five"
-			{"\x1b[H", "01234567\nrow two\n", 0, 0},
-			{"\x1b[1;12H", "456789AB\ntwo\n", 4, 0},
-			{"\x1b[1;8H", "456789AB\ntwo\n", 4, 0}, // as little as it takes
-			{"\x1b[5;20H", "\n\n", 12, 3},
-		} {
-			a.daemon.prints(c.move)
-			synctest.Wait()
-			require.Empty(t, a.difference(), c.move)
-			require.Equal(t, c.x, a.client.screen.composer.x, c.move)
-			require.Equal(t, c.y, a.client.screen.composer.y, c.move)
-		}
-	})
-}
-
-func TestFollow(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
-		all, visible := rapid.IntRange(1, 50).Draw(rt, "all"), rapid.IntRange(1, 50).Draw(rt, "visible")
-		from, cursor := rapid.IntRange(0, 60).Draw(rt, "from"), rapid.IntRange(0, all-1).Draw(rt, "cursor")
-		got := follow(from, cursor, visible, all)
-		switch {
-		case got < 0, cursor < got, cursor >= got+visible:
-			rt.Fatalf("window %d does not show %d", got, cursor)
-		case visible >= all && got != 0, visible < all && got+visible > all:
-			rt.Fatalf("window %d is outside", got)
-		}
 	})
 }
 

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"github.com/vev-term/vev/internal/domain"
 	"github.com/vev-term/vev/internal/domain/fault"
 	"github.com/vev-term/vev/internal/domain/vt"
 	"github.com/vev-term/vev/internal/protocol"
@@ -12,7 +13,8 @@ type view struct {
 	events       uint64 // number of the last event delivered
 	pane         uint64
 	term         *vt.Terminal // nil before the first state
-	first, top   uint64       // numbers of the oldest line kept and of the screen's first
+	policy       domain.SizePolicy
+	first, top   uint64 // numbers of the oldest line kept and of the screen's first
 }
 
 // restart makes the next state be a full one; what is shown stays.
@@ -28,6 +30,9 @@ func (v *view) apply(out *protocol.Output) error {
 	}
 	if err := v.follows(out); err != nil {
 		return err
+	}
+	if out.Layout != nil {
+		v.policy = out.Layout.Policy
 	}
 	for i := range out.Panes {
 		v.update(&out.Panes[i], out.Full)

@@ -14,10 +14,12 @@ type Frame struct {
 	// Palette holds the colours that the program changed; nil is none.
 	Palette *vt.Palette
 
-	rows []rowRef
+	rows   []rowRef
+	spare  []rowRef // memory of Window
+	beyond vt.Cell  // beside and below the rows
 }
 
-// rowRef is one row of a frame: from column x on of a row of t. A nil row is blank.
+// rowRef is one row of a frame: from column x on of a row of t. A nil row is beyond what the frame shows.
 type rowRef struct {
 	t   *vt.Terminal
 	row *vt.Row
@@ -34,7 +36,7 @@ const madeBit = 1 << 63
 func (f *Frame) SetTerminal(t *vt.Terminal) {
 	f.Cols, f.Rows = t.Size()
 	f.Cursor, f.Modes, f.Title, f.Palette = t.Cursor(), t.Modes(), t.Title(), t.Palette()
-	f.rows = f.rows[:0]
+	f.rows, f.beyond = f.rows[:0], vt.Cell{}
 	for y := range f.Rows {
 		f.rows = append(f.rows, rowRef{t: t, row: t.Row(y)})
 	}
@@ -57,16 +59,20 @@ func (f *Frame) SetCells(y int, cells []vt.Cell, version uint64) {
 	}
 }
 
-// Window crops the frame to cols x rows from (x, y) on, neither negative. What lies outside the old frame is blank, a
-// wide character cut by an edge too. The cursor moves along and is hidden when it is outside.
-func (f *Frame) Window(x, y, cols, rows int) {
+// Window crops the frame to cols x rows from (x, y) on, neither negative. What lies outside the old frame shows beyond,
+// one column of ASCII without link and underline colour, or the zero cell; what a painter is given shows the same beyond
+// whenever it is not the zero cell. A wide character cut by an edge is blank. The cursor moves along
+// and is hidden when it is outside.
+func (f *Frame) Window(x, y, cols, rows int, beyond vt.Cell) {
 	refs := f.rows
-	f.rows = append(f.rows[:0:0], make([]rowRef, rows)...)
-	for i := range f.rows {
+	f.rows, f.spare, f.beyond = f.spare[:0], refs, beyond
+	for i := range rows {
+		ref := rowRef{}
 		if y+i < len(refs) {
-			f.rows[i] = refs[y+i]
-			f.rows[i].x += x
+			ref = refs[y+i]
+			ref.x += x
 		}
+		f.rows = append(f.rows, ref)
 	}
 	f.Cols, f.Rows = cols, rows
 	f.Cursor.Col -= x
@@ -88,7 +94,7 @@ func (f *Frame) cells(y int, scratch *[]vt.Cell) []vt.Cell {
 	}
 	out := append((*scratch)[:0], cells[min(ref.x, len(cells)):min(ref.x+f.Cols, len(cells))]...)
 	for len(out) < f.Cols {
-		out = append(out, vt.Cell{})
+		out = append(out, f.beyond)
 	}
 	if out[0].IsSpacer() {
 		out[0] = out[0].Erased()
@@ -111,6 +117,9 @@ func (r *rowRef) shown() []vt.Cell {
 // isBlank reports whether nothing is in row y, not even a background.
 func (f *Frame) isBlank(y int) bool {
 	ref := &f.rows[y]
+	if f.beyond != (vt.Cell{}) && (ref.row == nil || len(ref.shown())-ref.x < f.Cols) {
+		return false
+	}
 	return ref.row == nil || ref.made == nil && ref.row.Used() == 0 && !ref.row.Wrapped()
 }
 
@@ -123,14 +132,21 @@ func (f *Frame) wrapped(y int) bool {
 // key says what a row shows: rows with equal keys show the same.
 func (f *Frame) key(y int) rowKey {
 	ref := f.rows[y]
-	if ref.row == nil {
+	if ref.row == nil && f.beyond == (vt.Cell{}) {
 		return rowKey{}
+	}
+	if ref.row == nil {
+		return rowKey{version: madeBit}
 	}
 	version := ref.version
 	if ref.made == nil {
 		version = ref.row.Version()
 	}
-	return rowKey{t: ref.t, gen: ref.t.Generation(), id: ref.row.ID(), version: version, x: ref.x}
+	cols := len(ref.shown())
+	if f.beyond != (vt.Cell{}) {
+		cols = -cols
+	}
+	return rowKey{t: ref.t, gen: ref.t.Generation(), id: ref.row.ID(), version: version, x: ref.x, cols: cols}
 }
 
 type rowKey struct {
@@ -139,6 +155,7 @@ type rowKey struct {
 	id      uint64
 	version uint64
 	x       int
+	cols    int // of the row, as what is beside it depends on them; negative if that is not blank
 }
 
 // sameRow reports whether both keys are of one row, maybe changed.

@@ -212,12 +212,20 @@ func laws(t *rapid.T, r receiver) {
 	}
 }
 
+// dimDot may be beyond a window's frame.
+var dimDot = func() vt.Cell {
+	t := vt.New(vt.Options{Cols: 1, Rows: 1})
+	t.Write([]byte("\x1b[2m."))
+	return t.Row(0).Cells()[0]
+}()
+
 // disturb makes the frame what a client may make of a terminal: a window of it, with another terminal's rows over it.
 func disturb(t *rapid.T, f *Frame, note *vt.Terminal) {
+	beyond := rapid.SampledFrom([]vt.Cell{{}, dimDot}).Draw(t, "beyond")
 	switch rapid.IntRange(0, 7).Draw(t, "frame") {
 	case 0:
 		n := func(hi int, what string) int { return rapid.IntRange(0, hi).Draw(t, what) }
-		f.Window(n(5, "x"), n(3, "y"), 1+n(20, "cols"), 1+n(7, "rows"))
+		f.Window(n(5, "x"), n(3, "y"), 1+n(20, "cols"), 1+n(7, "rows"), beyond)
 	case 1:
 		note.Write([]byte(outputs(t)))
 		f.SetRow(f.Rows-1, note, 0)
@@ -225,7 +233,7 @@ func disturb(t *rapid.T, f *Frame, note *vt.Terminal) {
 	case 2:
 		note.Write([]byte(outputs(t)))
 		f.SetRow(f.Rows/2, note, 1)
-		f.Window(0, 0, f.Cols+1, f.Rows)
+		f.Window(0, 0, f.Cols+1, f.Rows, beyond)
 	}
 }
 

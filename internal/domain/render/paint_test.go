@@ -139,7 +139,7 @@ func TestMadeCells(t *testing.T) {
 	require.Equal(t, []string{"one", "Zwo e\u0301   宽", "three"}, lines(s.dst))
 	require.Equal(t, vt.UnderlineSingle, s.dst.Row(1).Cells()[0].Attrs().Underline())
 	set(3)
-	s.f.Window(1, 1, 8, 1)
+	s.f.Window(1, 1, 8, 1, vt.Cell{})
 	s.send()
 	require.Equal(t, "wo e\u0301", strings.TrimRight(lines(s.dst)[0], " "), "the wide one is cut by the edge")
 	s.p.Reset()
@@ -162,7 +162,7 @@ func TestWindow(t *testing.T) {
 	} {
 		var f Frame
 		f.SetTerminal(src)
-		f.Window(c.x, c.y, c.cols, c.rows)
+		f.Window(c.x, c.y, c.cols, c.rows, vt.Cell{})
 		dst := vt.New(vt.Options{Cols: c.cols, Rows: c.rows})
 		p := NewPainter(UserTerminal, Capabilities{})
 		dst.Write(p.Paint(p.Enter(nil), &f))
@@ -187,7 +187,7 @@ func TestWindowFollows(t *testing.T) {
 		src.Write(fmt.Appendf(nil, "\x1b[%d;%dH宽 e\u0301%d\x1b[%dm\r\n", 1+i*7%10, 1+i*5%30, i, 30+i%8))
 		x, y := i*3%19, i*5%7
 		f.SetTerminal(src)
-		f.Window(x, y, 12, 4)
+		f.Window(x, y, 12, 4, vt.Cell{})
 		dst.Write(p.Paint(nil, &f))
 		fresh := vt.New(vt.Options{Cols: 12, Rows: 4})
 		full := NewPainter(UserTerminal, Capabilities{})
