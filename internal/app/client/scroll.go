@@ -120,7 +120,7 @@ func (s *scroller) observe(v *view, win domain.Size, winRow int) {
 	}
 	if s.fresh {
 		s.snapshot(v.term)
-	} else if before.win != win {
+	} else if before.win != win || s.end() <= max(s.view.line, s.cur.line) { // a resize of the session may take lines back
 		s.settle()
 	}
 	s.fill()

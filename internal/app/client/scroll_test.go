@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"github.com/vev-term/vev/internal/domain/fault"
 	"github.com/vev-term/vev/internal/domain/vt"
@@ -356,6 +357,79 @@ func TestColoursOfHistoryAreThoseOfTheSession(t *testing.T) {
 		want.Write([]byte(row))
 		for x := range 12 { // beside the label
 			require.Equal(t, look(want, x, 0), look(a.term.vt, x, 0), x)
+		}
+	})
+}
+
+// Whatever is typed, clicked, printed and resized in scroll mode: the view stays among the lines there are, and leaving
+// shows the session.
+func TestScrollModeTakesAnything(t *testing.T) {
+	keys := []string{
+		scrollKey, "k", "j", "h", "l", "w", "b", "e", "0", "$", "g", "G", "\x02", "\x06", "\x15", "\x04", "\x19", "\x05", "v", "V", "\x16", "o", "y", "\r",
+		"\x1b", "/", "?", "a", "line", "日", "\x7f", "n", "N", "(", "x*", "\x1b[<64;3;3M", "\x1b[<65;3;3M", "\x1b[<0;1;1M", "\x1b[<32;9;5M",
+		"\x1b[<32;30;9M", "\x1b[<0;9;5m", "\x1b[<0;2;2M\x1b[<0;2;2m\x1b[<0;2;2M", "\x1b[5~", "\x1b[200~line\x1b[201~",
+	}
+	pieces := []string{"line\r\n", "日本語日本語日本語日本語 wrapped\r\n", "\x1b[H\x1b[2J", "\x1b[3J", "\x1b[?1049h", "\x1b[?1049l", "x", "\x1bc", "\x1b[?1000h", "\x1b[?1000l"}
+	type step struct {
+		kind, cols, rows int
+		text             string
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		steps := rapid.SliceOfN(rapid.Custom(func(rt *rapid.T) step {
+			s := step{kind: rapid.IntRange(0, 9).Draw(rt, "kind")}
+			switch s.kind {
+			case 0:
+				s.cols, s.rows = rapid.IntRange(1, 30).Draw(rt, "cols"), rapid.IntRange(1, 9).Draw(rt, "rows")
+			case 1, 2:
+				s.text = strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 1, 5).Draw(rt, "output"), "")
+			default:
+				s.text = strings.Join(rapid.SliceOfN(rapid.SampledFrom(keys), 1, 4).Draw(rt, "keys"), "")
+			}
+			return s
+		}), 1, 30).Draw(rt, "steps")
+		obedient := rapid.Bool().Draw(rt, "the session has the terminal's size")
+		var wrong string
+		scrolling(t, 60, func(a *attachment, _ *copier) {
+			a.daemon.set(func() { a.daemon.obedient = obedient })
+			for _, s := range steps {
+				switch s.kind {
+				case 0:
+					a.term.resize(s.cols, s.rows)
+				case 1, 2:
+					a.daemon.prints(s.text)
+				case 9:
+					a.daemon.cut(true)
+					time.Sleep(100 * time.Millisecond)
+				default:
+					a.types(s.text)
+				}
+				synctest.Wait()
+			}
+			s := a.client.scroll
+			s.mu.Lock()
+			if s.on && (s.view.line >= s.end() || s.cur.line >= s.end()) {
+				wrong = fmt.Sprintf("view %v and cursor %v, the lines end before %d", s.view, s.cur, s.end())
+			}
+			s.mu.Unlock()
+			a.types("\x1b[201~\x1b")
+			a.types("\x1b")
+			a.types("\x1b")
+			a.term.resize(20, 5)
+			synctest.Wait()
+			a.daemon.prints("\x1b[?1000h") // the mouse is the program's: the modes are alike
+			time.Sleep(10 * time.Second)
+			synctest.Wait()
+			if _, err := a.result, a.err; err != nil {
+				wrong = err.Error()
+			}
+			if a.client.scroll.active() {
+				wrong = "Escape does not leave"
+			} else if diff := a.difference(); diff != "" && wrong == "" {
+				wrong = diff
+			}
+		})
+		if wrong != "" {
+			rt.Fatal(wrong)
 		}
 	})
 }
