@@ -53,15 +53,20 @@ type file struct {
 	Predict       *string   `toml:"predict"`
 }
 
-// settings says for each name what it may be.
-var settings = []struct{ name, allowed string }{
-	{"leader", `a control key like "C-\\" or "C-b", but not C-[, C-i, C-j or C-m`},
-	{"style", `"full" or "inline"`},
-	{"mouse", "true or false"},
-	{"attach_history", fmt.Sprintf("a number from 0 to %d", MaxAttachHistory)},
-	{"history", fmt.Sprintf("a number from 1 to %d", protocol.MaxKeptLines)},
-	{"copy_command", `a list of words like ["xsel", "-ib"]`},
-	{"predict", `"adaptive", "always" or "never"`},
+// setting is a name and what it may be.
+type setting struct{ name, allowed string }
+
+// settings are made when something is wrong, not at each start.
+func settings() []setting {
+	return []setting{
+		{"leader", `a control key like "C-\\" or "C-b", but not C-[, C-i, C-j or C-m`},
+		{"style", `"full" or "inline"`},
+		{"mouse", "true or false"},
+		{"attach_history", fmt.Sprintf("a number from 0 to %d", MaxAttachHistory)},
+		{"history", fmt.Sprintf("a number from 1 to %d", protocol.MaxKeptLines)},
+		{"copy_command", `a list of words like ["xsel", "-ib"]`},
+		{"predict", `"adaptive", "always" or "never"`},
+	}
 }
 
 // Read reads the file at path; one that is not there is the default. The fault, of kind Usage, names file and line and
@@ -154,7 +159,7 @@ func (c *Config) setCopyCommand(words []string) bool {
 
 // wrong says what a setting may be.
 func wrong(path string, line int, name string) error {
-	for _, s := range settings {
+	for _, s := range settings() {
 		if s.name == name {
 			return fault.New(fault.Usage, "%s:%d: %s must be %s", path, line, name, s.allowed)
 		}
@@ -173,7 +178,7 @@ func refuse(path string, err error) error {
 	}
 	line, _ := bad.Position()
 	if key := bad.Key(); len(key) > 0 {
-		for _, s := range settings {
+		for _, s := range settings() {
 			if s.name == key[0] {
 				return wrong(path, line, s.name)
 			}
@@ -186,8 +191,9 @@ func refuse(path string, err error) error {
 func unknown(path string, bad *toml.DecodeError) error {
 	line, _ := bad.Position()
 	name := fault.Clean(strings.Join(bad.Key(), "."))
-	names := make([]string, len(settings))
-	for i, s := range settings {
+	all := settings()
+	names := make([]string, len(all))
+	for i, s := range all {
 		names[i] = s.name
 	}
 	if near := domain.Nearest(name, names); near != "" {

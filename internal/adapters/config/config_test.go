@@ -105,8 +105,8 @@ func TestThePageHasEverySetting(t *testing.T) {
 			named = append(named, strings.Trim(cells[1], " `"))
 		}
 	}
-	want := make([]string, 0, len(settings))
-	for _, s := range settings {
+	want := make([]string, 0, len(settings()))
+	for _, s := range settings() {
 		want = append(want, s.name)
 	}
 	require.Equal(t, want, named)
