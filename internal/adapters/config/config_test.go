@@ -10,6 +10,7 @@ import (
 
 	"github.com/vev-term/vev/internal/domain/fault"
 	"github.com/vev-term/vev/internal/domain/predict"
+	"github.com/vev-term/vev/internal/testkit/doctable"
 )
 
 func TestSettings(t *testing.T) {
@@ -97,13 +98,9 @@ func FuzzParse(f *testing.F) {
 
 // The page for users names every setting, and no other.
 func TestThePageHasEverySetting(t *testing.T) {
-	page, err := os.ReadFile("../../../docs/config.md")
-	require.NoError(t, err)
 	var named []string
-	for _, line := range strings.Split(string(page), "\n") {
-		if cells := strings.Split(line, "|"); len(cells) > 3 && strings.HasPrefix(line, "| `") {
-			named = append(named, strings.Trim(cells[1], " `"))
-		}
+	for _, row := range doctable.Rows(t, "../../../docs/config.md", "settings") {
+		named = append(named, row[0])
 	}
 	want := make([]string, 0, len(settings()))
 	for _, s := range settings() {
