@@ -44,6 +44,7 @@ type contact struct {
 	run      int // messages of what may be a flow
 	flowing  bool
 	patience time.Duration // silence until the conversation is given up; 0: silentAfter
+	givenUp  bool          // the last one was
 
 	samples [rttSamples]time.Duration
 	sampled int
@@ -59,6 +60,7 @@ func (c *contact) begin(now time.Time, rtt time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.up, c.heard, c.timed, c.run, c.flowing = true, now, 0, 0, false
+	c.givenUp = false
 	if !c.owed.IsZero() {
 		c.owed = now
 	}
@@ -170,6 +172,11 @@ type verdict struct {
 func (c *contact) judge(now time.Time) (v verdict) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if !c.up && c.givenUp {
+		v.silent = now.Sub(c.heard).Truncate(time.Second)
+		v.next = c.heard.Add(v.silent + time.Second)
+		return v
+	}
 	if !c.up || c.owed.IsZero() && !c.asking && !c.flowing {
 		c.stalled, c.silent = false, false
 		c.watched = c.watched && !c.up // the next conversation wakes the tender
@@ -208,6 +215,7 @@ func (c *contact) forsaken(quiet time.Duration) bool {
 		return false
 	}
 	c.patience = min(2*patience, maxPatience)
+	c.givenUp = true
 	return true
 }
 

@@ -195,6 +195,10 @@ func TestASilentLinkIsGivenUp(t *testing.T) {
 	require.True(t, c.judge(at(last+silentAfter)).giveUp)
 	require.False(t, c.judge(at(last+silentAfter+1)).giveUp, "once")
 	require.True(t, c.judge(at(last+2*silentAfter)).giveUp, "or, should that have had no effect, later")
+	c.end()
+	require.Equal(t, 7*time.Second, c.judge(at(last+7*time.Second)).silent, "there still is no contact")
+	c.begin(at(last+8*time.Second), 50*time.Millisecond)
+	require.Zero(t, c.judge(at(last+8*time.Second)).silent)
 
 	near := contact{}
 	near.begin(start, farRTT-1)

@@ -166,12 +166,12 @@ func (n *notices) waits(silent time.Duration, keys int) {
 func (n *notices) contactLine() string {
 	var what string
 	switch {
+	case n.silent > 0: // also while another connection is tried because of it
+		what = fmt.Sprintf("no contact for %d s", n.silent/time.Second)
 	case !n.lost.IsZero() && n.lostFor > 0:
 		what = fmt.Sprintf("connection lost, reconnecting for %d s", n.lostFor/time.Second)
 	case !n.lost.IsZero() && n.lostFor == 0:
 		what = "connection lost, reconnecting"
-	case n.lost.IsZero() && n.silent > 0:
-		what = fmt.Sprintf("no contact for %d s", n.silent/time.Second)
 	default:
 		return ""
 	}
