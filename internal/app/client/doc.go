@@ -22,9 +22,11 @@
 //
 // # The link
 //
-// contact has the facts: what is owed to the user since when, and when the daemon was heard last. Only while keys wait
-// does anybody look: tend, which tells of silence and asks the daemon whether it is there, because a program that does
-// not read looks the same from here. An idle client sends nothing.
+// contact has the facts: what is owed to the user since when, and when the daemon was heard last. Only while keys wait,
+// or right behind a flow that stopped, does anybody look: tend, which tells of silence and asks the daemon whether it is
+// there, because a program that does not read looks the same from here. Without an answer over a link it ends the
+// conversation, so that link resumes it over another connection: what carries the old one tries again more and more
+// rarely. An idle client sends nothing.
 //
 // # Route of a state
 //
