@@ -194,6 +194,10 @@ func parseAuthority(s, text string) (h Host, err error) {
 
 // check refuses what a program that is started with h could take for something else.
 func (h Host) check(s string) error {
+	zone := ""
+	if strings.Contains(h.Name, ":") {
+		_, zone, _ = strings.Cut(h.Name, "%")
+	}
 	switch {
 	case h.Name == "":
 		return badAddress(s, "the host is missing")
@@ -201,6 +205,8 @@ func (h Host) check(s string) error {
 		return badAddress(s, "the host or the user is too long")
 	case h.Name[0] == '-' || h.User != "" && h.User[0] == '-':
 		return badAddress(s, "neither host nor user begins with -")
+	case !made(zone, "._-"):
+		return badAddress(s, "the zone behind % is made of A-Z a-z 0-9 . _ -")
 	case !strings.Contains(h.Name, ":") && !made(h.Name, "._-"):
 		return badAddress(s, "a host is made of A-Z a-z 0-9 . _ -")
 	case !made(h.User, "._-+$"):

@@ -57,6 +57,7 @@ func TestBadAddresses(t *testing.T) {
 		"ssh://box:x/":                 "the port is a number",
 		"ssh:///work":                  "the host is missing",
 		"a:b:c":                        "more colons than one",
+		"[fe80::1%e;rm]:w":             "the zone behind %",
 		strings.Repeat("x", 513):       "address of 513 bytes is too long",
 		strings.Repeat("x", 254) + ":": "too long",
 	} {
