@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"net"
+	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -34,7 +35,7 @@ func (c *cli) cmdDaemon() *cobra.Command {
 func runDaemon(idle time.Duration) error {
 	return runService(daemonService, protocol.MaxConversations, func(s *service) {
 		d := daemon.New(daemon.Options{
-			Programs: &pty.Programs{}, Agents: s.dir, Version: version, Log: s.log, Idle: idle, Refused: s.claim.Refused,
+			Programs: &pty.Programs{}, Agents: s.dir, Environment: os.Environ, Version: version, Log: s.log, Idle: idle, Refused: s.claim.Refused,
 		})
 		s.idle, s.end = d.Run, d.Close
 		s.handle = func(ctx context.Context, conn net.Conn) error {

@@ -38,6 +38,7 @@ type (
 		// HistoryLines is how many lines that left the screen are kept, at most MaxKeptLines; 0 leaves it to the daemon.
 		HistoryLines int
 		Policy       domain.SizePolicy
+		OwnEnv       bool // Command.Env goes over the daemon's own environment, for a client on another machine
 	}
 
 	// Resume carries what the client has of an attachment whose connection was lost. The

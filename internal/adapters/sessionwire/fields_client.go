@@ -25,6 +25,7 @@ func visitCreate(f *wirefmt.Fields, c *protocol.Create) {
 	size(f, 5, &c.Size)
 	wirefmt.Uint32(f, 6, &c.HistoryLines)
 	sizePolicy(f, 7, &c.Policy)
+	wirefmt.Bool(f, 8, &c.OwnEnv)
 }
 
 func visitResume(f *wirefmt.Fields, r *protocol.Resume) {

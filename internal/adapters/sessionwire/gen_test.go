@@ -66,6 +66,7 @@ func genCreate() *rapid.Generator[protocol.Create] {
 			Size:         genSizeOrNone().Draw(t, "size"),
 			Policy:       genPolicy().Draw(t, "policy"),
 			HistoryLines: rapid.IntRange(0, protocol.MaxKeptLines).Draw(t, "history lines"),
+			OwnEnv:       rapid.Bool().Draw(t, "own environment"),
 		}
 	})
 }

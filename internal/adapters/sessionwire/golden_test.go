@@ -48,6 +48,7 @@ func goldenClient() map[string]protocol.SessionClientMessage {
 		},
 		"attach_origin":         &protocol.Attach{Session: "work", Size: goldenSize, Origin: goldenOrigin},
 		"request_new_largest":   goldenRequest(&protocol.New{Create: protocol.Create{HistoryLines: 5000, Policy: domain.SizeLargest}}),
+		"request_new_elsewhere": goldenRequest(&protocol.New{Create: protocol.Create{OwnEnv: true}}),
 		"watch":                 &protocol.Watch{},
 		"input":                 &protocol.Input{Seq: 1 << 33, Data: []byte("ls\r\x1b[A\x00\xff")},
 		"ack":                   &protocol.Ack{Epoch: 2, State: 1000, EventSeq: 5},

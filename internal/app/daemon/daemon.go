@@ -28,6 +28,8 @@ type Options struct {
 	Log      *slog.Logger  // nil: nothing is logged
 	Agents   ports.Agents  // nil: sessions keep the agent of whoever made them
 	Idle     time.Duration // 0: DefaultIdle
+	// Environment is this process's own, for sessions that are asked for from another machine; nil: it is empty.
+	Environment func() []string
 	// Refused counts connections of other users that were refused, for stats; may be nil.
 	Refused func() uint64
 }

@@ -95,6 +95,9 @@ func (d *Daemon) start(name string, c protocol.Create) (*session, error) {
 		s.size = domain.DefaultSize
 	}
 	cmd := c.Command
+	if c.OwnEnv {
+		cmd.Env = over(d.ownEnvironment(), cmd.Env)
+	}
 	cmd.Env = s.environment(cmd.Env)
 	s.creatorAgent = s.agentPlace(cmd.Env)
 	s.hasAgent = s.creatorAgent != ""
@@ -114,6 +117,31 @@ func (d *Daemon) start(name string, c protocol.Create) (*session, error) {
 var foreign = []string{
 	"TERM", "COLORTERM", "VEV", "VEV_SESSION", "LINES", "COLUMNS", "TMUX", "TMUX_PANE", "STY", "WINDOW",
 	"TERM_PROGRAM", "TERM_PROGRAM_VERSION", "TERM_SESSION_ID", "WINDOWID", "TERMCAP", "VTE_VERSION",
+}
+
+// passing variables belong to the login, or the command, that happened to start this process.
+var passing = []string{
+	"SSH_AUTH_SOCK", "SSH_CLIENT", "SSH_CONNECTION", "SSH_ORIGINAL_COMMAND", "SSH_TTY", "XDG_SESSION_ID", "OLDPWD", "SHLVL", "_",
+}
+
+// ownEnvironment is what of this process's environment lasts.
+func (d *Daemon) ownEnvironment() []string {
+	if d.o.Environment == nil {
+		return nil
+	}
+	return slices.DeleteFunc(d.o.Environment(), func(kv string) bool {
+		key, _, _ := strings.Cut(kv, "=")
+		return slices.Contains(passing, key)
+	})
+}
+
+// over is base with the entries of set in place of those with the same name.
+func over(base, set []string) []string {
+	for _, kv := range set {
+		key, _, _ := strings.Cut(kv, "=")
+		base = slices.DeleteFunc(base, func(old string) bool { return strings.HasPrefix(old, key+"=") })
+	}
+	return append(base, set...)
 }
 
 // environment is the client's, with what names our terminal in place of its own.

@@ -83,6 +83,23 @@ func TestTheEnvironmentIsTheClientsWithOurTerminal(t *testing.T) {
 	})
 }
 
+func TestTheEnvironmentIsTheDaemonsForAClientElsewhere(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.d.o.Environment = func() []string {
+			return []string{"HOME=/d", "LANG=C", "PATH=/bin", "SSH_TTY=/dev/pts/9", "SSH_AUTH_SOCK=/tmp/old", "TERM=dumb", "SHLVL=3"}
+		}
+		r := w.ask(0, &protocol.New{Create: protocol.Create{Name: "e", OwnEnv: true, Command: domain.Command{
+			Argv: []string{"prog"}, Env: []string{"LANG=C.UTF-8", "X=1"},
+		}}})
+		require.Nil(t, r.Failure)
+		id := r.Body.(*protocol.Sessions).List[0].ID
+		require.Equal(t, []string{
+			"HOME=/d", "PATH=/bin", "LANG=C.UTF-8", "X=1",
+			"TERM=xterm-256color", "COLORTERM=truecolor", "VEV=" + id.String(), "VEV_SESSION=e",
+		}, w.ps.last().cmd.Env)
+	})
+}
+
 func TestAProgramThatEndsUnattendedStaysListedUntilSeen(t *testing.T) {
 	inWorld(t, func(w *world) {
 		p := w.create("job")

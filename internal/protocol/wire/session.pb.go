@@ -1292,6 +1292,7 @@ type Create struct {
 	xxx_hidden_Size         *Size                  `protobuf:"bytes,5,opt,name=size"`
 	xxx_hidden_HistoryLines uint32                 `protobuf:"varint,6,opt,name=history_lines,json=historyLines"`
 	xxx_hidden_SizePolicy   uint32                 `protobuf:"varint,7,opt,name=size_policy,json=sizePolicy"`
+	xxx_hidden_OwnEnv       bool                   `protobuf:"varint,8,opt,name=own_env,json=ownEnv"`
 	unknownFields           protoimpl.UnknownFields
 	sizeCache               protoimpl.SizeCache
 }
@@ -1370,6 +1371,13 @@ func (x *Create) GetSizePolicy() uint32 {
 	return 0
 }
 
+func (x *Create) GetOwnEnv() bool {
+	if x != nil {
+		return x.xxx_hidden_OwnEnv
+	}
+	return false
+}
+
 func (x *Create) SetName(v string) {
 	x.xxx_hidden_Name = v
 }
@@ -1401,6 +1409,10 @@ func (x *Create) SetSizePolicy(v uint32) {
 	x.xxx_hidden_SizePolicy = v
 }
 
+func (x *Create) SetOwnEnv(v bool) {
+	x.xxx_hidden_OwnEnv = v
+}
+
 func (x *Create) HasSize() bool {
 	if x == nil {
 		return false
@@ -1422,6 +1434,7 @@ type Create_builder struct {
 	Size         *Size
 	HistoryLines uint32
 	SizePolicy   uint32
+	OwnEnv       bool
 }
 
 func (b0 Create_builder) Build() *Create {
@@ -1435,6 +1448,7 @@ func (b0 Create_builder) Build() *Create {
 	x.xxx_hidden_Size = b.Size
 	x.xxx_hidden_HistoryLines = b.HistoryLines
 	x.xxx_hidden_SizePolicy = b.SizePolicy
+	x.xxx_hidden_OwnEnv = b.OwnEnv
 	return m0
 }
 
@@ -7736,7 +7750,7 @@ const file_session_proto_rawDesc = "" +
 	"\x06Origin\x12\x1a\n" +
 	"\bterminal\x18\x01 \x01(\tR\bterminal\x12\x12\n" +
 	"\x04host\x18\x02 \x01(\tR\x04host\x12\x10\n" +
-	"\x03pid\x18\x03 \x01(\rR\x03pid\"\xbe\x01\n" +
+	"\x03pid\x18\x03 \x01(\rR\x03pid\"\xd7\x01\n" +
 	"\x06Create\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x12\n" +
 	"\x04argv\x18\x02 \x03(\fR\x04argv\x12\x10\n" +
@@ -7745,7 +7759,8 @@ const file_session_proto_rawDesc = "" +
 	"\x04size\x18\x05 \x01(\v2\x0e.vev.wire.SizeR\x04size\x12#\n" +
 	"\rhistory_lines\x18\x06 \x01(\rR\fhistoryLines\x12\x1f\n" +
 	"\vsize_policy\x18\a \x01(\rR\n" +
-	"sizePolicy\";\n" +
+	"sizePolicy\x12\x17\n" +
+	"\aown_env\x18\b \x01(\bR\x06ownEnv\";\n" +
 	"\x06Resume\x12\x14\n" +
 	"\x05token\x18\x01 \x01(\fR\x05token\x12\x1b\n" +
 	"\tevent_seq\x18\x02 \x01(\x04R\beventSeq\"\xd5\x01\n" +
