@@ -14,10 +14,10 @@ import (
 	"github.com/vev-term/vev/internal/protocol"
 )
 
-// attach attaches this terminal as a says and ends with the program's status, if that is how
+// attach attaches this terminal to a session of host as a says and ends with the program's status, if that is how
 // it was over.
-func (c *cli) attach(ctx context.Context, a *protocol.Attach, l looks) error {
-	if err := mayAttach(a, l.nest); err != nil {
+func (c *cli) attach(ctx context.Context, host domain.Host, a *protocol.Attach, l looks) error {
+	if err := mayAttach(host, a, l.nest); err != nil {
 		return err
 	}
 	if !tty.IsTerminal(c.in) || !tty.IsTerminal(c.stdout) {
@@ -29,13 +29,15 @@ func (c *cli) attach(ctx context.Context, a *protocol.Attach, l looks) error {
 		return err
 	}
 	l.settle(settings)
-	dialer := dialAhead(ctx, c.attachDialer(a))
+	dialer := dialAhead(ctx, c.attachDialer(host, a))
 	terminal, err := tty.Open()
 	if err != nil {
 		dialer.drop()
 		return err
 	}
-	a.Agent = os.Getenv("SSH_AUTH_SOCK")
+	if host.Local() {
+		a.Agent = os.Getenv("SSH_AUTH_SOCK")
+	}
 	a.Origin = origin()
 	result, err := client.Run(ctx, client.Options{
 		Terminal: terminal, Dialer: dialer, Attach: *a, Capabilities: terminalEnvironment().Capabilities(),
@@ -44,12 +46,12 @@ func (c *cli) attach(ctx context.Context, a *protocol.Attach, l looks) error {
 		Inline: l.inline, Above: settings.AttachHistory,
 	})
 	if isNoDaemon(err) {
-		return noSession(a.Session)
+		return noSession(domain.Address{Host: host, Name: a.Session})
 	}
 	if err != nil {
-		return err
+		return at(host, err)
 	}
-	return c.over(result)
+	return c.over(domain.Address{Host: host, Name: result.Name}, result)
 }
 
 // terminalEnvironment is what this process was told of its terminal.
@@ -76,7 +78,7 @@ func origin() domain.Origin {
 
 // mayAttach refuses to put a session inside a session by mistake, and a session inside itself
 // at all: it would show itself without end.
-func mayAttach(a *protocol.Attach, nest bool) error {
+func mayAttach(host domain.Host, a *protocol.Attach, nest bool) error {
 	inside, name := surroundingSession(), os.Getenv(envSession)
 	switch {
 	case inside == "":
@@ -84,6 +86,8 @@ func mayAttach(a *protocol.Attach, nest bool) error {
 	case !nest:
 		return fault.New(fault.Usage, "this is inside session %q already", name).
 			WithHint("detach first with Ctrl-\\ d; or attach inside it with --nest, an option of vev new and vev attach")
+	case !host.Local():
+		return nil
 	case a.Create == nil && a.Session == "":
 		return fault.New(fault.Usage, "attach: which session? the one used last may be this one").
 			WithHint("vev attach --nest NAME")
@@ -96,11 +100,11 @@ func mayAttach(a *protocol.Attach, nest bool) error {
 
 // attachDialer starts a daemon for the first conversation if that may make a session. Later
 // ones resume: a daemon that is gone took the session with it.
-func (c *cli) attachDialer(a *protocol.Attach) ports.SessionDialer {
+func (c *cli) attachDialer(host domain.Host, a *protocol.Attach) ports.SessionDialer {
 	if a.Create == nil {
-		return c.dialer(protocol.ExistingOnly)
+		return c.dialer(host, protocol.ExistingOnly)
 	}
-	return &firstStarts{first: c.dialer(protocol.StartIfNeeded), later: c.dialer(protocol.ExistingOnly)}
+	return &firstStarts{first: c.dialer(host, protocol.StartIfNeeded), later: c.dialer(host, protocol.ExistingOnly)}
 }
 
 // firstStarts dials with first until that has succeeded, with later from then on. It is for one
@@ -167,20 +171,20 @@ func (d *ahead) drop() {
 }
 
 // over says how an attachment ended, unless the program's status says it all.
-func (c *cli) over(r client.Result) error {
+func (c *cli) over(a domain.Address, r client.Result) error {
 	switch r.Reason {
 	case protocol.EndExited:
 		// A program that ended well leaves the terminal as it was found.
 		if code := r.Exit.ShellCode(); code != 0 {
-			c.say("session " + r.Name + " ended: " + r.Exit.String())
+			c.say("session " + a.String() + " ended: " + r.Exit.String())
 			return exitStatus(code)
 		}
 	case protocol.EndDetached:
-		c.say("detached from session " + r.Name)
+		c.say("detached from session " + a.String())
 	case protocol.EndTaken:
-		c.say("detached from session " + r.Name + ": taken by another client")
+		c.say("detached from session " + a.String() + ": taken by another client")
 	case protocol.EndKilled:
-		return fault.New(fault.Conflict, "session %q was killed", r.Name)
+		return fault.New(fault.Conflict, "session %q was killed", a.String())
 	default:
 		return fault.New(fault.Violation, "the attachment ended for the unknown reason %s", strconv.Itoa(int(r.Reason)))
 	}

@@ -14,28 +14,30 @@ func (c *cli) cmdAttach() *cobra.Command {
 		Use:     "attach [NAME] [--create] [--read-only] [--take] [--inline] [--nest] [--predict WHEN]",
 		Aliases: []string{"a"},
 		Short:   "Attach this terminal to a session",
-		Long: `Attach this terminal to a session: without a name, to the one used last. Ctrl-\ d
-detaches and Ctrl-\ ? shows the keys. On a slow link keys are shown before the session's
+		Long: `Attach this terminal to a session: without a name, to the one used last. ` + addressHelp + `
+Ctrl-\ d detaches and Ctrl-\ ? shows the keys. On a slow link keys are shown before the session's
 answer, underlined on a bad one; of a program that does not echo, as for a password, nothing
 is shown. When the program ends, its status is the exit code.`,
 		Example: `  vev attach
   vev a work
   vev attach work --create
+  vev attach desk:work
   vev attach work --take
   vev attach work --read-only`,
 		Args:              namedCount(0, 1, 1),
 		ValidArgsFunction: c.completeSessions(firstOnly),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				a.Session = args[0]
+			address, err := addressIn(args, 0)
+			if err != nil {
+				return err
 			}
+			a.Session = address.Name
 			if create {
-				var err error
-				if a.Create, err = (newOptions{name: a.Session}).create(nil); err != nil {
+				if a.Create, err = (newOptions{address: address}).create(nil); err != nil {
 					return err
 				}
 			}
-			return c.attach(cmd.Context(), &a, l)
+			return c.attach(cmd.Context(), address.Host, &a, l)
 		},
 	}
 	f := cmd.Flags()

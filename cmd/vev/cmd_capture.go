@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vev-term/vev/internal/domain"
 	"github.com/vev-term/vev/internal/protocol"
 )
 
@@ -31,14 +32,14 @@ listed: only attaching counts as looking at it.
   vev capture work --json | jq -r '.lines[].text'`,
 		Args:              namedCount(1, 1, 1),
 		ValidArgsFunction: c.completeSessions(firstOnly),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: addressed(func(cmd *cobra.Command, a domain.Address, _ []string) error {
 			switch {
 			case history < 0:
 				return usage(cmd, "capture: --history is 0 or more lines")
 			case ansi && asJSON:
 				return usage(cmd, "capture: --ansi and --json exclude each other")
 			}
-			screen, err := c.capture(cmd.Context(), args[0], history)
+			screen, err := c.capture(cmd.Context(), a, history)
 			switch {
 			case err != nil:
 				return err
@@ -51,7 +52,7 @@ listed: only attaching counts as looking at it.
 				fmt.Fprintln(c.out, line.Text)
 			}
 			return nil
-		},
+		}),
 	}
 	cmd.Flags().IntVar(&history, "history", 0, "up to `N` lines of history before the screen")
 	cmd.Flags().BoolVar(&ansi, "ansi", false, "with styles, as escape sequences")
@@ -61,16 +62,13 @@ listed: only attaching counts as looking at it.
 
 // capture gets the screen, and the history above it in as many requests as that takes. Lines
 // are asked for by number, so what scrolls meanwhile makes neither a gap nor a repeat.
-func (c *cli) capture(ctx context.Context, session string, history int) (*protocol.Captured, error) {
-	t, err := c.begin(ctx, protocol.ExistingOnly)
-	if isNoDaemon(err) {
-		return nil, noSession(session)
-	}
+func (c *cli) capture(ctx context.Context, a domain.Address, history int) (*protocol.Captured, error) {
+	t, err := c.beginAt(ctx, a)
 	if err != nil {
 		return nil, err
 	}
 	defer t.close()
-	answer, err := bodyOf[*protocol.Captured](t.ask(0, &protocol.Capture{Session: session, HistoryLines: history}))
+	answer, err := bodyOf[*protocol.Captured](t.ask(0, &protocol.Capture{Session: a.Name, HistoryLines: history}))
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +78,7 @@ func (c *cli) capture(ctx context.Context, session string, history int) (*protoc
 	if !answer.Lines.More {
 		return &screen, nil
 	}
-	older, err := t.history(session, screen.Lines.First, history-(len(screen.Lines.List)-screen.Size.Rows))
+	older, err := t.history(a.Name, screen.Lines.First, history-(len(screen.Lines.List)-screen.Size.Rows))
 	if err != nil {
 		return nil, err
 	}

@@ -16,7 +16,7 @@ func (c *cli) cmdClients() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "clients [NAME] [--json]",
 		Short: "List who is attached",
-		Long: `List who is attached: to a session or, without a name, to any. The number in CLIENT is
+		Long: `List who is attached: to a session or, without a name, to any; HOST: is any there. The number in CLIENT is
 what vev detach NAME --client takes.
 
 As JSON the answer is an array of objects with client, session, session_id, cols, rows
@@ -24,23 +24,20 @@ As JSON the answer is an array of objects with client, session, session_id, cols
 itself terminal, host and pid (0 if it does not).`,
 		Example: `  vev clients
   vev clients work
-  vev clients --json`,
+  vev clients --json
+  vev clients desk:`,
 		Args:              namedCount(0, 1, 1),
 		ValidArgsFunction: c.completeSessions(firstOnly),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			name := ""
-			if len(args) > 0 {
-				name = args[0]
-			}
-			return c.clients(cmd.Context(), name, asJSON)
-		},
+		RunE: addressed(func(cmd *cobra.Command, a domain.Address, _ []string) error {
+			return c.clients(cmd.Context(), a, asJSON)
+		}),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "answer as JSON")
 	return cmd
 }
 
-func (c *cli) clients(ctx context.Context, session string, asJSON bool) error {
-	list, err := c.attachedClients(ctx, session)
+func (c *cli) clients(ctx context.Context, a domain.Address, asJSON bool) error {
+	list, err := c.attachedClients(ctx, a)
 	if err != nil {
 		return err
 	}
@@ -79,19 +76,19 @@ func orDash(text string) string {
 func clientID(id uint64) string { return strconv.FormatUint(id, 10) }
 
 // attachedClients asks for the clients of a session, or of all; without a daemon there are none, and no session.
-func (c *cli) attachedClients(ctx context.Context, session string) ([]domain.ClientInfo, error) {
-	t, err := c.begin(ctx, protocol.ExistingOnly)
-	if isNoDaemon(err) && session == "" {
+func (c *cli) attachedClients(ctx context.Context, a domain.Address) ([]domain.ClientInfo, error) {
+	t, err := c.begin(ctx, a.Host, protocol.ExistingOnly)
+	if isNoDaemon(err) && a.Name == "" {
 		return nil, nil
 	}
 	if isNoDaemon(err) {
-		return nil, noSession(session)
+		return nil, noSession(a)
 	}
 	if err != nil {
 		return nil, err
 	}
 	defer t.close()
-	answer, err := bodyOf[*protocol.ClientList](t.ask(0, &protocol.Clients{Session: session}))
+	answer, err := bodyOf[*protocol.ClientList](t.ask(0, &protocol.Clients{Session: a.Name}))
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vev-term/vev/internal/domain"
 	"github.com/vev-term/vev/internal/domain/fault"
 	"github.com/vev-term/vev/internal/protocol"
 )
@@ -23,22 +24,25 @@ is Ctrl-\ d.`,
 		Args:              namedCount(0, 1, 1),
 		ValidArgsFunction: c.completeSessions(firstOnly),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			name := surroundingSession()
+			a := domain.Address{Name: surroundingSession()}
 			if len(args) > 0 {
-				name = args[0]
+				var err error
+				if a, err = domain.ParseAddress(args[0]); err != nil {
+					return err
+				}
 			}
-			if name == "" {
+			if a == (domain.Address{}) {
 				return usage(cmd, "detach: which session? this is not inside one")
 			}
-			var body protocol.RequestBody = &protocol.DetachAll{Session: name}
+			var body protocol.RequestBody = &protocol.DetachAll{Session: a.Name}
 			if cmd.Flags().Changed("client") {
 				id, err := strconv.ParseUint(client, 10, 64)
 				if err != nil {
 					return fault.New(fault.Usage, "detach: bad client %q", client).WithHint("it is a number that vev clients shows")
 				}
-				body = &protocol.DetachClient{Session: name, Client: id}
+				body = &protocol.DetachClient{Session: a.Name, Client: id}
 			}
-			_, err := c.act(cmd.Context(), name, 0, body)
+			_, err := c.act(cmd.Context(), a, 0, body)
 			return err
 		},
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/vev-term/vev/internal/domain"
 	"github.com/vev-term/vev/internal/domain/fault"
 	"github.com/vev-term/vev/internal/protocol"
 )
@@ -39,14 +40,14 @@ are known and have a form, or none is pressed.`,
 			}
 			return completeKeys, cobra.ShellCompDirectiveNoFileComp
 		},
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: addressed(func(cmd *cobra.Command, a domain.Address, args []string) error {
 			for _, key := range args[1:] {
 				if key == "" || len(key) > protocol.MaxKeyBytes {
 					return fault.New(fault.Usage, "bad key %q", fault.Clean(key)).WithHint("vev key --help names the keys")
 				}
 			}
-			_, err := c.act(cmd.Context(), args[0], 0, &protocol.Keys{Session: args[0], Names: args[1:]})
+			_, err := c.act(cmd.Context(), a, 0, &protocol.Keys{Session: a.Name, Names: args[1:]})
 			return err
-		},
+		}),
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vev-term/vev/internal/domain"
 	"github.com/vev-term/vev/internal/domain/fault"
 	"github.com/vev-term/vev/internal/protocol"
 )
@@ -20,6 +21,7 @@ Each session that ended is named on a line; the exit code is not 0 when one
 could not be ended.`,
 		Example: `  vev kill work
   vev kill work build 3
+  vev kill desk:work
   vev kill --all`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			switch {
@@ -40,27 +42,36 @@ could not be ended.`,
 }
 
 // kill ends each session by itself: one that fails does not keep the others.
-func (c *cli) kill(ctx context.Context, names []string, all bool) error {
-	t, err := c.begin(ctx, protocol.ExistingOnly)
-	if isNoDaemon(err) {
-		return c.killNone(names)
+func (c *cli) kill(ctx context.Context, args []string, all bool) error {
+	var victims []domain.Address
+	for _, arg := range args {
+		a, err := domain.ParseAddress(arg)
+		if err != nil {
+			return err
+		}
+		victims = append(victims, a)
 	}
-	if err != nil {
-		return err
-	}
-	defer t.close()
+	talks := talks{c: c, ctx: ctx, of: map[domain.Host]*talk{}}
+	defer talks.close()
 	if all {
+		t, err := talks.with(domain.Host{})
+		if isNoDaemon(err) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
 		list, err := t.sessions(true)
 		if err != nil {
 			return err
 		}
 		for _, s := range list {
-			names = append(names, s.Name)
+			victims = append(victims, domain.Address{Name: s.Name})
 		}
 	}
 	var failed error
-	for _, name := range names {
-		_, err := t.ask(0, &protocol.Kill{Session: name})
+	for _, a := range victims {
+		err := talks.kill(a)
 		if all && fault.KindOf(err) == fault.NotFound && err != nil {
 			continue // it ended by itself in between
 		}
@@ -68,18 +79,44 @@ func (c *cli) kill(ctx context.Context, names []string, all bool) error {
 			failed = firstCode(failed, report(c.stderr, err))
 			continue
 		}
-		fmt.Fprintf(c.out, "killed %s\n", name)
+		fmt.Fprintf(c.out, "killed %s\n", a)
 	}
 	return failed
 }
 
-// killNone is kill without a daemon: --all has nothing to do, names are unknown.
-func (c *cli) killNone(names []string) error {
-	var failed error
-	for _, name := range names {
-		failed = firstCode(failed, report(c.stderr, noSession(name)))
+// talks are one conversation with each host.
+type talks struct {
+	c   *cli
+	ctx context.Context
+	of  map[domain.Host]*talk
+}
+
+func (t *talks) with(host domain.Host) (*talk, error) {
+	if known := t.of[host]; known != nil {
+		return known, nil
 	}
-	return failed
+	begun, err := t.c.begin(t.ctx, host, protocol.ExistingOnly)
+	if err == nil {
+		t.of[host] = begun
+	}
+	return begun, err
+}
+
+func (t *talks) kill(a domain.Address) error {
+	with, err := t.with(a.Host)
+	if err == nil {
+		_, err = with.ask(0, &protocol.Kill{Session: a.Name})
+	}
+	if isNoDaemon(err) {
+		return noSession(a)
+	}
+	return err
+}
+
+func (t *talks) close() {
+	for _, begun := range t.of {
+		begun.close()
+	}
 }
 
 // firstCode keeps the exit code of the first failure.

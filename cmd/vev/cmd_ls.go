@@ -14,27 +14,37 @@ import (
 func (c *cli) cmdLs() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:     "ls [--json]",
+		Use:     "ls [HOST] [--json]",
 		Aliases: []string{"list"},
 		Short:   "List the sessions",
-		Long: `List the sessions. One whose program ended while nobody was attached stays, as
+		Long: `List the sessions of this machine or of HOST, which your ssh leads to. One whose program ended while nobody was attached stays, as
 exited with its status, until somebody looks at it, kills it, or a day has passed.
 
 As JSON the answer is an array of objects with name, id, state (running or exited),
 attached (number of clients), created, last_used, pid, command, cwd, title, cols,
 rows and size_policy; exited sessions have status too.`,
 		Example: `  vev ls
-  vev ls --json`,
-		Args:              argCount(0, 0),
+  vev ls --json
+  vev ls desk`,
+		Args:              argCount(0, 1),
 		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              func(cmd *cobra.Command, _ []string) error { return c.ls(cmd.Context(), asJSON) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var host domain.Host
+			if len(args) > 0 {
+				var err error
+				if host, err = domain.ParseHost(args[0]); err != nil {
+					return err
+				}
+			}
+			return c.ls(cmd.Context(), host, asJSON)
+		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "answer as JSON")
 	return cmd
 }
 
-func (c *cli) ls(ctx context.Context, asJSON bool) error {
-	list, err := c.sessions(ctx, !asJSON)
+func (c *cli) ls(ctx context.Context, host domain.Host, asJSON bool) error {
+	list, err := c.sessions(ctx, host, !asJSON)
 	if err != nil {
 		return err
 	}
@@ -58,8 +68,8 @@ func (c *cli) ls(ctx context.Context, asJSON bool) error {
 
 // sessions asks for the list, without directories if brief; without a daemon it is empty and
 // none is started.
-func (c *cli) sessions(ctx context.Context, brief bool) ([]domain.SessionInfo, error) {
-	t, err := c.begin(ctx, protocol.ExistingOnly)
+func (c *cli) sessions(ctx context.Context, host domain.Host, brief bool) ([]domain.SessionInfo, error) {
+	t, err := c.begin(ctx, host, protocol.ExistingOnly)
 	if isNoDaemon(err) {
 		return nil, nil
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 type newOptions struct {
-	name     string
+	address  domain.Address
 	detached bool
 	dir      string
 	set      []string // K=V
@@ -33,14 +33,16 @@ func (c *cli) cmdNew() *cobra.Command {
 		Short: "Make a session and attach to it",
 		Long: `Make a session and attach to it. It runs your login shell or the command after --,
 with this environment and in this directory. Without a name it gets the lowest
-free number.
+free number. HOST:NAME or HOST: makes it there, reached with your ssh: with that
+machine's environment, in its home directory.
 
 The size follows the client that is used last; another --size-policy is smallest or
 largest, of all clients, or fixed: at --size. vev resize changes it.
 
-With -d nothing is attached and the name is printed.`,
+With -d nothing is attached and the name is printed, behind the host if it is not here.`,
 		Example: `  vev new
   vev new work
+  vev new desk:work
   vev new pair --size-policy smallest
   vev new build -d -c ~/src/vev -- make test
   vev new -d --size 132x43 -e LANG=C.UTF-8 -- top`,
@@ -53,10 +55,12 @@ With -d nothing is attached and the name is printed.`,
 				return fault.New(fault.Usage, "new: unexpected argument %q", args[1]).
 					WithHint("put -- before the command: vev new NAME -- CMD ARG...")
 			}
-			if names == 1 {
-				o.name = args[0]
+			if err := checkNames(cmd, args[:names]); err != nil {
+				return err
 			}
-			return checkNames(cmd, args[:names])
+			var err error
+			o.address, err = addressIn(args[:names], 0)
+			return err
 		},
 		ValidArgsFunction: completeNew,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -96,9 +100,9 @@ func (c *cli) newSession(ctx context.Context, o newOptions, argv []string) error
 		return err
 	}
 	if !o.detached {
-		return c.attach(ctx, &protocol.Attach{Create: create}, o.looks)
+		return c.attach(ctx, o.address.Host, &protocol.Attach{Create: create}, o.looks)
 	}
-	t, err := c.begin(ctx, protocol.StartIfNeeded)
+	t, err := c.begin(ctx, o.address.Host, protocol.StartIfNeeded)
 	if err != nil {
 		return err
 	}
@@ -110,18 +114,13 @@ func (c *cli) newSession(ctx context.Context, o newOptions, argv []string) error
 	if len(answer.List) != 1 {
 		return fault.New(fault.Violation, "the daemon named %d sessions for a new one", len(answer.List))
 	}
-	fmt.Fprintln(c.out, answer.List[0].Name)
+	fmt.Fprintln(c.out, domain.Address{Host: o.address.Host, Name: answer.List[0].Name})
 	return nil
 }
 
 // create checks the options and the surroundings before anything is dialled.
 func (o newOptions) create(argv []string) (*protocol.Create, error) {
-	create := &protocol.Create{Name: o.name, Command: domain.Command{Argv: argv}}
-	if o.name != "" {
-		if err := domain.CheckName(o.name); err != nil {
-			return nil, err
-		}
-	}
+	create := &protocol.Create{Name: o.address.Name, Command: domain.Command{Argv: argv}}
 	var err error
 	if create.HistoryLines, err = o.keptLines(); err != nil {
 		return nil, err
@@ -138,6 +137,9 @@ func (o newOptions) create(argv []string) (*protocol.Create, error) {
 	}
 	if err = checkCommand(argv); err != nil {
 		return nil, err
+	}
+	if !o.address.Host.Local() {
+		return create, elsewhere(create, o.dir, o.set)
 	}
 	if create.Command.Dir, err = workingDir(o.dir); err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vev-term/vev/internal/domain"
 	"github.com/vev-term/vev/internal/domain/fault"
 	"github.com/vev-term/vev/internal/protocol"
 )
@@ -29,27 +30,24 @@ the program reads, and Ctrl-C ends it.`,
 			}
 			return nil, cobra.ShellCompDirectiveDefault
 		},
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: addressed(func(cmd *cobra.Command, a domain.Address, args []string) error {
 			if len(args) == 1 || args[1] == "-" {
-				return c.paste(cmd.Context(), args[0], c.in)
+				return c.paste(cmd.Context(), a, c.in)
 			}
 			f, err := os.Open(args[1])
 			if err != nil {
 				return fault.Wrap(fault.Usage, errors.Unwrap(err), "cannot read %s", args[1])
 			}
 			defer f.Close()
-			return c.paste(cmd.Context(), args[0], f)
-		},
+			return c.paste(cmd.Context(), a, f)
+		}),
 	}
 }
 
 // paste sends from in chunks of what one input message holds. Two chunks are held, because the
 // last one must be known as such before it is sent; the program's own pace is the only timeout.
-func (c *cli) paste(ctx context.Context, session string, from io.Reader) error {
-	t, err := c.begin(ctx, protocol.ExistingOnly)
-	if isNoDaemon(err) {
-		return noSession(session)
-	}
+func (c *cli) paste(ctx context.Context, a domain.Address, from io.Reader) error {
+	t, err := c.beginAt(ctx, a)
 	if err != nil {
 		return err
 	}
@@ -61,7 +59,7 @@ func (c *cli) paste(ctx context.Context, session string, from io.Reader) error {
 		if readErr == nil {
 			ahead, readErr = io.ReadFull(from, next)
 		}
-		chunk := &protocol.Paste{Session: session, Data: now[:n], Begin: begin, End: ahead == 0}
+		chunk := &protocol.Paste{Session: a.Name, Data: now[:n], Begin: begin, End: ahead == 0}
 		if _, err := t.ask(protocol.MaxWait, chunk); err != nil {
 			return err
 		}

@@ -15,12 +15,12 @@ func (c *cli) cmdRename() *cobra.Command {
 		Example:           `  vev rename 0 work`,
 		Args:              namedCount(2, 2, 2),
 		ValidArgsFunction: c.completeSessions(firstOnly),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: addressed(func(cmd *cobra.Command, a domain.Address, args []string) error {
 			if err := domain.CheckName(args[1]); err != nil {
 				return err
 			}
-			_, err := c.act(cmd.Context(), args[0], 0, &protocol.Rename{Session: args[0], Name: args[1]})
+			_, err := c.act(cmd.Context(), a, 0, &protocol.Rename{Session: a.Name, Name: args[1]})
 			return err
-		},
+		}),
 	}
 }

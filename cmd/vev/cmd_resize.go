@@ -35,12 +35,14 @@ shows the part with the cursor, a larger one a border.`,
 			}
 			return c.completeSessions(firstOnly)(cmd, args, typed)
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return c.resize(cmd.Context(), args[0], args[1]) },
+		RunE: addressed(func(cmd *cobra.Command, a domain.Address, args []string) error {
+			return c.resize(cmd.Context(), a, args[1])
+		}),
 	}
 }
 
-func (c *cli) resize(ctx context.Context, session, to string) error {
-	m := &protocol.SetSize{Session: session, Policy: domain.SizeFixed}
+func (c *cli) resize(ctx context.Context, a domain.Address, to string) error {
+	m := &protocol.SetSize{Session: a.Name, Policy: domain.SizeFixed}
 	var err error
 	switch {
 	case strings.ContainsAny(to, "0123456789"):
@@ -54,7 +56,7 @@ func (c *cli) resize(ctx context.Context, session, to string) error {
 	if err != nil {
 		return err
 	}
-	_, err = c.act(ctx, session, 0, m)
+	_, err = c.act(ctx, a, 0, m)
 	return err
 }
 

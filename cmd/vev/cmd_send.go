@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vev-term/vev/internal/domain"
 	"github.com/vev-term/vev/internal/protocol"
 )
 
@@ -20,30 +21,27 @@ keys use vev key, for much text or text with line ends use vev paste.`,
   vev send work -- --help`,
 		Args:              namedCount(2, -1, 1),
 		ValidArgsFunction: c.completeSessions(firstOnly),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: addressed(func(cmd *cobra.Command, a domain.Address, args []string) error {
 			text := strings.Join(args[1:], " ")
 			if text == "" {
 				return usage(cmd, "send: nothing to type")
 			}
-			return c.send(cmd.Context(), args[0], text)
-		},
+			return c.send(cmd.Context(), a, text)
+		}),
 	}
 }
 
 // send types text in pieces of what one input message holds, in order, each only after the one
 // before was taken.
-func (c *cli) send(ctx context.Context, session, text string) error {
-	t, err := c.begin(ctx, protocol.ExistingOnly)
-	if isNoDaemon(err) {
-		return noSession(session)
-	}
+func (c *cli) send(ctx context.Context, a domain.Address, text string) error {
+	t, err := c.beginAt(ctx, a)
 	if err != nil {
 		return err
 	}
 	defer t.close()
 	for len(text) > 0 {
 		n := min(len(text), protocol.MaxInputBytes)
-		if _, err := t.ask(0, &protocol.Type{Session: session, Data: []byte(text[:n])}); err != nil {
+		if _, err := t.ask(0, &protocol.Type{Session: a.Name, Data: []byte(text[:n])}); err != nil {
 			return err
 		}
 		text = text[n:]

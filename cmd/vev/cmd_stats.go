@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vev-term/vev/internal/domain"
 	"github.com/vev-term/vev/internal/protocol"
 )
 
@@ -73,7 +74,7 @@ func (c *cli) numbers(ctx context.Context) (statsJSON, error) {
 	ctx, cancel := context.WithTimeout(ctx, protocol.RequestTimeout)
 	defer cancel()
 	var all statsJSON
-	broker, err := c.dialer(protocol.ExistingOnly).broker(ctx)
+	broker, err := c.dialer(domain.Host{}, protocol.ExistingOnly).broker(ctx)
 	if isNoDaemon(err) {
 		return all, nil
 	}
@@ -86,7 +87,7 @@ func (c *cli) numbers(ctx context.Context) (statsJSON, error) {
 		return all, err
 	}
 	all.Broker = &numbers
-	t, err := c.begin(ctx, protocol.ExistingOnly)
+	t, err := c.begin(ctx, domain.Host{}, protocol.ExistingOnly)
 	if isNoDaemon(err) {
 		return all, nil
 	}

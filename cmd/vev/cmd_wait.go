@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vev-term/vev/internal/domain"
 	"github.com/vev-term/vev/internal/domain/fault"
 	"github.com/vev-term/vev/internal/protocol"
 )
@@ -32,13 +33,13 @@ are written like 300ms, 5s, 2m.`,
   vev wait build --exit`,
 		Args:              namedCount(1, 1, 1),
 		ValidArgsFunction: c.completeSessions(firstOnly),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			w.Session = args[0]
+		RunE: addressed(func(cmd *cobra.Command, a domain.Address, _ []string) error {
+			w.Session = a.Name
 			if err := checkWait(cmd, &w, timeout); err != nil {
 				return err
 			}
-			return c.wait(cmd.Context(), &w, timeout)
-		},
+			return c.wait(cmd.Context(), a, &w, timeout)
+		}),
 	}
 	cmd.Flags().StringVar(&w.Text, "text", "", "wait for a line that matches the regular expression `RE`")
 	cmd.Flags().DurationVar(&w.Idle, "idle", 0, "wait for `DUR` of silence")
@@ -75,8 +76,8 @@ func checkWait(cmd *cobra.Command, w *protocol.Wait, timeout time.Duration) erro
 	return nil
 }
 
-func (c *cli) wait(ctx context.Context, w *protocol.Wait, timeout time.Duration) error {
-	answer, err := bodyOf[*protocol.WaitResult](c.act(ctx, w.Session, timeout, w))
+func (c *cli) wait(ctx context.Context, a domain.Address, w *protocol.Wait, timeout time.Duration) error {
+	answer, err := bodyOf[*protocol.WaitResult](c.act(ctx, a, timeout, w))
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/vev-term/vev/internal/domain"
 )
 
 // completeTimeout is how long a shell's Tab may wait for the names of the sessions.
@@ -30,13 +32,16 @@ func (c *cli) completeSessions(most int) cobra.CompletionFunc {
 
 // clientIDs lists the clients of the session that args name, with a description each.
 func (c *cli) clientIDs(ctx context.Context, args []string) []cobra.Completion {
-	name := surroundingSession()
+	a := domain.Address{Name: surroundingSession()}
 	if len(args) > 0 {
-		name = args[0]
+		var err error
+		if a, err = domain.ParseAddress(args[0]); err != nil || !a.Host.Local() {
+			return nil // what is elsewhere cannot be asked at once
+		}
 	}
 	ctx, cancel := context.WithTimeout(ctx, completeTimeout)
 	defer cancel()
-	list, err := c.attachedClients(ctx, name)
+	list, err := c.attachedClients(ctx, a)
 	if err != nil {
 		return nil
 	}
@@ -51,7 +56,7 @@ func (c *cli) clientIDs(ctx context.Context, args []string) []cobra.Completion {
 func (c *cli) sessionNames(ctx context.Context, used []string) []cobra.Completion {
 	ctx, cancel := context.WithTimeout(ctx, completeTimeout)
 	defer cancel()
-	list, err := c.sessions(ctx, true)
+	list, err := c.sessions(ctx, domain.Host{}, true)
 	if err != nil {
 		return nil
 	}

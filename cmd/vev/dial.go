@@ -9,6 +9,7 @@ import (
 	"github.com/vev-term/vev/internal/adapters/brokeripc"
 	"github.com/vev-term/vev/internal/adapters/rundir"
 	"github.com/vev-term/vev/internal/adapters/sessionwire"
+	"github.com/vev-term/vev/internal/domain"
 	"github.com/vev-term/vev/internal/domain/fault"
 	"github.com/vev-term/vev/internal/ports"
 	"github.com/vev-term/vev/internal/protocol"
@@ -30,14 +31,17 @@ var errNoDaemon = fault.New(fault.NotFound, "no session daemon is running").With
 
 func isNoDaemon(err error) bool { return errors.Is(err, errNoDaemon) }
 
-// dialer begins session conversations with this machine's daemon, through the broker.
+// dialer begins session conversations with a host's daemon, through the broker.
 type dialer struct {
+	host  domain.Host
 	start protocol.StartPolicy
 }
 
 var _ ports.SessionDialer = (*dialer)(nil)
 
-func (c *cli) dialer(start protocol.StartPolicy) *dialer { return &dialer{start: start} }
+func (c *cli) dialer(host domain.Host, start protocol.StartPolicy) *dialer {
+	return &dialer{host: host, start: start}
+}
 
 // Dial tries until the preamble is through, or protocol.HandshakeTimeout passes. What was cut
 // off before is tried again: the other side had not begun anything, it was about to end or has
@@ -84,10 +88,11 @@ func (d *dialer) once(ctx context.Context) (ports.SessionClientConn, error) {
 	if err != nil {
 		return nil, err
 	}
-	stream, err := broker.OpenStream(ctx, protocol.LocalHost, d.start)
+	stream, err := broker.OpenStream(ctx, d.host.String(), d.start)
 	if err != nil {
+		err = d.refusal(err, broker.Err() != nil)
 		_ = broker.Close()
-		return nil, refusal(err)
+		return nil, err
 	}
 	// The stream goes in as it is: it may be the daemon's own connection, with all a socket can.
 	features := protocol.FeatureNone
@@ -116,7 +121,7 @@ func (b *brokered) Close() error {
 }
 
 // broker begins a conversation with the broker and starts it when there is a reason to: to
-// start a daemon, or because one runs and only the broker can lead to it.
+// start a daemon, to reach another machine, or because one runs and only the broker can lead to it.
 func (d *dialer) broker(ctx context.Context) (*brokeripc.Client, error) {
 	dir, err := rundir.Open()
 	if err != nil {
@@ -124,7 +129,7 @@ func (d *dialer) broker(ctx context.Context) (*brokeripc.Client, error) {
 	}
 	socket, err := dir.Dial(ctx, brokerService)
 	if fault.KindOf(err) == fault.Unavailable {
-		if d.start == protocol.ExistingOnly && !running(dir, daemonService) {
+		if d.host.Local() && d.start == protocol.ExistingOnly && !running(dir, daemonService) {
 			return nil, errNoDaemon
 		}
 		socket, err = dir.DialOrStart(ctx, rundir.Service{Name: brokerService})
@@ -149,10 +154,13 @@ func running(dir *rundir.Dir, name string) bool {
 }
 
 // refusal tells apart why a stream was not opened: no daemon, a broker that is ending, or a
-// reason to show.
-func refusal(err error) error {
-	if fault.KindOf(err) == fault.NotFound {
+// reason to show. The broker has tried all there is to reach another machine: what it says counts.
+func (d *dialer) refusal(err error, lost bool) error {
+	switch {
+	case fault.KindOf(err) == fault.NotFound:
 		return errNoDaemon
+	case !d.host.Local() && !lost:
+		return err
 	}
 	return cut(err)
 }

@@ -96,7 +96,11 @@ func absoluteDir(cwd, dir string) (string, error) {
 	case !info.IsDir():
 		return "", fault.New(fault.Usage, "cannot start in %s: not a directory", dir).WithHint("-c takes a directory")
 	case len(dir) > protocol.MaxPathBytes:
-		return "", fault.New(fault.Limit, "the directory's path has %d bytes, at most %d", len(dir), protocol.MaxPathBytes)
+		return "", longDir(dir)
 	}
 	return dir, nil
+}
+
+func longDir(dir string) error {
+	return fault.New(fault.Limit, "the directory's path has %d bytes, at most %d", len(dir), protocol.MaxPathBytes)
 }

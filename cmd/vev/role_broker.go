@@ -12,6 +12,7 @@ import (
 
 	"github.com/vev-term/vev/internal/adapters/brokeripc"
 	"github.com/vev-term/vev/internal/adapters/rundir"
+	"github.com/vev-term/vev/internal/adapters/sshstdio"
 	"github.com/vev-term/vev/internal/app/broker"
 	"github.com/vev-term/vev/internal/domain/fault"
 	"github.com/vev-term/vev/internal/ports"
@@ -37,12 +38,19 @@ func (c *cli) cmdBroker() *cobra.Command {
 const brokerGC = 50
 
 // runBroker composes the broker: rundir gives connections, brokeripc makes broker conversations
-// of them, and the service relays their streams to daemon.sock.
+// of them, and the service relays their streams to daemon.sock, or over a link that sshstdio makes.
 func runBroker(idle time.Duration) error {
 	debug.SetGCPercent(brokerGC)
+	var b *broker.Broker
+	defer func() {
+		if b != nil {
+			b.Close() // what leads to other machines ends with this process
+		}
+	}()
 	return runService(brokerService, protocol.MaxBrokerClients, func(s *service) {
-		b := broker.New(broker.Options{
-			Daemon: localDaemon{s.dir}, Version: version, Idle: idle, Refused: s.claim.Refused,
+		b = broker.New(broker.Options{
+			Daemon: localDaemon{s.dir}, Links: &sshstdio.Dialer{Converse: converse}, Version: version, Idle: idle,
+			Refused: s.claim.Refused,
 		})
 		endpoint := brokeripc.Broker{Software: software(), Epoch: epoch(), Numbers: b.Numbers}
 		s.idle = b.Run
@@ -54,6 +62,15 @@ func runBroker(idle time.Duration) error {
 			return b.Serve(ctx, client)
 		}
 	})
+}
+
+// converse begins the broker conversation with the mux helper of another machine.
+func converse(ctx context.Context, carriage io.ReadWriteCloser) (ports.Link, error) {
+	client, err := brokeripc.Dial(ctx, carriage, software())
+	if err != nil {
+		return nil, err // never a nil client that is not a nil link
+	}
+	return client, nil
 }
 
 // epoch tells this broker process from every other. It is never 0.

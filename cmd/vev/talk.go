@@ -6,6 +6,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/vev-term/vev/internal/domain"
 	"github.com/vev-term/vev/internal/domain/fault"
 	"github.com/vev-term/vev/internal/ports"
 	"github.com/vev-term/vev/internal/protocol"
@@ -19,16 +20,26 @@ const answerGrace = 5 * time.Second
 // belongs to one goroutine.
 type talk struct {
 	ctx  context.Context // of the command
+	host domain.Host
 	dial ports.SessionDialer
 	conn ports.SessionClientConn
 	last uint64 // id of the last request
 }
 
-// begin opens a conversation with the daemon. Under protocol.ExistingOnly the fault is
+// begin opens a conversation with the daemon of a host. Under protocol.ExistingOnly the fault is
 // errNoDaemon when none runs. The caller closes it.
-func (c *cli) begin(ctx context.Context, start protocol.StartPolicy) (*talk, error) {
-	t := &talk{ctx: ctx, dial: c.dialer(start)}
-	return t, t.open()
+func (c *cli) begin(ctx context.Context, host domain.Host, start protocol.StartPolicy) (*talk, error) {
+	t := &talk{ctx: ctx, host: host, dial: c.dialer(host, start)}
+	return t, at(host, t.open())
+}
+
+// beginAt is begin for what needs a session to be there: without a daemon there is none.
+func (c *cli) beginAt(ctx context.Context, a domain.Address) (*talk, error) {
+	t, err := c.begin(ctx, a.Host, protocol.ExistingOnly)
+	if isNoDaemon(err) {
+		err = noSession(a)
+	}
+	return t, err
 }
 
 func (t *talk) open() (err error) {
@@ -50,8 +61,13 @@ const maxRepeats = 5
 //
 // It asks again when that is safe: a daemon that refuses because it is ending has done nothing,
 // and a request that changes nothing may be repeated after its answer was lost. The lost answer
-// of any other is a fault of kind Unknown.
+// of any other is a fault of kind Unknown. Faults name a host that is not this machine.
 func (t *talk) ask(timeout time.Duration, body protocol.RequestBody) (protocol.ResultBody, error) {
+	answer, err := t.askAgain(timeout, body)
+	return answer, at(t.host, err)
+}
+
+func (t *talk) askAgain(timeout time.Duration, body protocol.RequestBody) (protocol.ResultBody, error) {
 	deadline := time.Now().Add(timeout)
 	answer, err := t.once(timeout, body)
 	pause := firstPause
@@ -146,28 +162,16 @@ func bodyOf[T protocol.ResultBody](body protocol.ResultBody, err error) (T, erro
 	return typed, err
 }
 
-// act runs one request that needs a session to be there: without a daemon there is none.
-func (c *cli) act(ctx context.Context, session string, timeout time.Duration, body protocol.RequestBody) (protocol.ResultBody, error) {
-	t, err := c.begin(ctx, protocol.ExistingOnly)
-	if isNoDaemon(err) {
-		return nil, noSession(session)
-	}
+// act runs one request that needs the session at a to be there; the request names it.
+func (c *cli) act(ctx context.Context, a domain.Address, timeout time.Duration, body protocol.RequestBody) (protocol.ResultBody, error) {
+	t, err := c.beginAt(ctx, a)
 	if err != nil {
 		return nil, err
 	}
 	defer t.close()
 	answer, err := t.ask(timeout, body)
 	if isNoDaemon(err) { // it has gone meanwhile, and the session with it
-		return nil, noSession(session)
+		return nil, noSession(a)
 	}
 	return answer, err
-}
-
-// noSession is what the daemon would say if there were one.
-func noSession(name string) error {
-	if name == "" {
-		return fault.New(fault.NotFound, "there are no sessions").WithHint("vev new makes one")
-	}
-	return fault.New(fault.NotFound, "no session %q", fault.Clean(name)).
-		WithHint("there are no sessions; vev new makes one")
 }

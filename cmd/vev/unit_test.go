@@ -173,7 +173,7 @@ func TestAttachingInsideASession(t *testing.T) {
 	const id = "0123456789abcdef0123456789abcdef"
 	t.Setenv(envID, "")
 	t.Setenv(envSession, "")
-	require.NoError(t, mayAttach(&protocol.Attach{}, false), "outside all is well")
+	require.NoError(t, mayAttach(domain.Host{}, &protocol.Attach{}, false), "outside all is well")
 
 	t.Setenv(envID, id)
 	t.Setenv(envSession, "work")
@@ -190,12 +190,16 @@ func TestAttachingInsideASession(t *testing.T) {
 		{"itself by name", protocol.Attach{Session: "work"}, true, false},
 		{"itself by id", protocol.Attach{Session: id, Create: &protocol.Create{}}, true, false},
 	} {
-		err := mayAttach(&c.attach, c.nest)
+		err := mayAttach(domain.Host{}, &c.attach, c.nest)
 		require.Equal(t, c.ok, err == nil, c.why)
 		if err != nil {
 			require.Equal(t, fault.Usage, fault.KindOf(err), c.why)
 		}
 	}
+	elsewhere := domain.Host{Name: "desk"}
+	require.Error(t, mayAttach(elsewhere, &protocol.Attach{Session: "work"}, false), "inside another machine's, not meant")
+	require.NoError(t, mayAttach(elsewhere, &protocol.Attach{Session: "work"}, true), "another machine's of the same name")
+	require.NoError(t, mayAttach(elsewhere, &protocol.Attach{}, true))
 	require.Equal(t, id, surroundingSession())
 }
 

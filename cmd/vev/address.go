@@ -1,0 +1,75 @@
+package main
+
+import (
+	"errors"
+	"path"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vev-term/vev/internal/domain"
+	"github.com/vev-term/vev/internal/domain/fault"
+	"github.com/vev-term/vev/internal/protocol"
+)
+
+// addressHelp says in the commands' help what NAME may be.
+const addressHelp = `NAME is a session here; HOST:NAME, USER@HOST:NAME and ssh://USER@HOST:PORT/NAME are
+elsewhere, reached with your ssh.`
+
+// addressIn is the address in argument i, or that of the session used last here.
+func addressIn(args []string, i int) (domain.Address, error) {
+	if i >= len(args) {
+		return domain.Address{}, nil
+	}
+	return domain.ParseAddress(args[i])
+}
+
+// addressed is a command's work on the address in its first argument.
+func addressed(run func(cmd *cobra.Command, a domain.Address, args []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		a, err := addressIn(args, 0)
+		if err != nil {
+			return err
+		}
+		return run(cmd, a, args)
+	}
+}
+
+// at is err with the host it came from in front. That there is no daemon stays what it is.
+func at(host domain.Host, err error) error {
+	e, ok := errors.AsType[*fault.Error](err)
+	if host.Local() || !ok || isNoDaemon(err) {
+		return err
+	}
+	named := *e
+	named.Msg = host.String() + ": " + e.Msg
+	return &named
+}
+
+// noSession is what the daemon of a's host would say if there were one.
+func noSession(a domain.Address) error {
+	if a.Name == "" {
+		return at(a.Host, fault.New(fault.NotFound, "there are no sessions").WithHint("%s makes one", strings.TrimSpace("vev new "+a.String())))
+	}
+	return at(a.Host, fault.New(fault.NotFound, "no session %q", fault.Clean(a.Name)).
+		WithHint("there are no sessions; vev new makes one"))
+}
+
+// elsewhere makes of what a new session is what it is on another machine: what it starts in and its
+// environment are that machine's.
+func elsewhere(create *protocol.Create, dir string, set []string) error {
+	if dir != "" && !strings.HasPrefix(dir, "/") {
+		return fault.New(fault.Usage, "cannot start in %s: on another machine a directory is named in full", dir).
+			WithHint("-c /DIR, or nothing for the home directory there")
+	}
+	if len(dir) > protocol.MaxPathBytes {
+		return longDir(dir)
+	}
+	if dir != "" {
+		create.Command.Dir = path.Clean(dir)
+	}
+	var err error
+	create.OwnEnv = true
+	create.Command.Env, err = environment(nil, set)
+	return err
+}

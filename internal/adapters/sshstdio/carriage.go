@@ -1,0 +1,150 @@
+package sshstdio
+
+import (
+	"io"
+	"os"
+	"os/exec"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/vev-term/vev/internal/domain"
+	"github.com/vev-term/vev/internal/domain/fault"
+)
+
+const (
+	// endGrace is how long ssh may take to end by itself once its input has ended, and again after
+	// it was asked to: then it is killed.
+	endGrace = time.Second
+	// waitDelay is how long something that ssh started may hold its standard error open.
+	waitDelay = 200 * time.Millisecond
+)
+
+// carriage is the standard input and output of a helper behind an ssh. As with a socket, reads can
+// be interrupted and writes tried.
+type carriage struct {
+	in, out *os.File // we write in and read out
+	cmd     *exec.Cmd
+	said    tail          // on standard error
+	patient atomic.Bool   // ssh has something to deliver, or is about to end by itself
+	exited  chan struct{} // closed when ssh has ended and its status is known
+
+	greeting greeting // the reader's
+
+	closing sync.Once
+	mu      sync.Mutex
+	gone    bool        // ssh has ended
+	end     *time.Timer // what happens to an ssh that does not end
+}
+
+var _ io.ReadWriteCloser = (*carriage)(nil)
+
+// start starts ssh. The carriage is there at once; whether it leads anywhere is known when the
+// helper answers.
+func start(host domain.Host) (*carriage, error) {
+	path, err := exec.LookPath("ssh")
+	if err != nil {
+		return nil, fault.Wrap(fault.Unsupported, err, "there is no ssh on this machine").
+			WithHint("install OpenSSH's client: vev reaches other machines with it")
+	}
+	theirIn, in, err := os.Pipe()
+	if err != nil {
+		return nil, cannotStart(err)
+	}
+	defer theirIn.Close()
+	out, theirOut, err := os.Pipe()
+	if err != nil {
+		_ = in.Close()
+		return nil, cannotStart(err)
+	}
+	defer theirOut.Close()
+	c := &carriage{in: in, out: out, cmd: exec.Command(path, arguments(host)...), exited: make(chan struct{})}
+	c.cmd.Stdin, c.cmd.Stdout, c.cmd.Stderr, c.cmd.WaitDelay = theirIn, theirOut, &c.said, waitDelay
+	if err := c.cmd.Start(); err != nil {
+		_, _ = in.Close(), out.Close()
+		return nil, cannotStart(err)
+	}
+	new(sync.WaitGroup).Go(c.reap) // exited says when it has ended
+	return c, nil
+}
+
+func cannotStart(err error) error { return fault.Wrap(fault.Unavailable, err, "cannot start ssh") }
+
+func (c *carriage) reap() {
+	_ = c.cmd.Wait() // the status is in ProcessState
+	c.mu.Lock()
+	c.gone = true
+	if c.end != nil {
+		c.end.Stop()
+	}
+	c.mu.Unlock()
+	close(c.exited)
+}
+
+// Read implements io.Reader.
+func (c *carriage) Read(p []byte) (int, error) {
+	if g := &c.greeting; !g.passed {
+		err := g.pass(c.out)
+		if err == nil || err == io.EOF {
+			c.patient.Store(true)
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
+	if g := &c.greeting; len(g.rest) > 0 {
+		n := copy(p, g.rest)
+		g.rest = g.rest[n:]
+		return n, nil
+	}
+	return c.out.Read(p)
+}
+
+func (c *carriage) Write(p []byte) (int, error)           { return c.in.Write(p) }
+func (c *carriage) SetReadDeadline(t time.Time) error     { return c.out.SetReadDeadline(t) }
+func (c *carriage) SyscallConn() (syscall.RawConn, error) { return c.in.SyscallConn() }
+
+// Close ends the carriage and has ssh end; it waits for neither. exited tells of ssh.
+func (c *carriage) Close() error {
+	c.closing.Do(func() {
+		_, _ = c.in.Close(), c.out.Close()
+		grace := endGrace
+		if !c.patient.Load() {
+			grace = 0
+		}
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if !c.gone {
+			c.end = time.AfterFunc(grace, c.terminate)
+		}
+	})
+	return nil
+}
+
+// terminate asks ssh to end, which it does at once as a rule, taking its helpers with it; kill does
+// not ask.
+func (c *carriage) terminate() {
+	_ = c.cmd.Process.Signal(syscall.SIGTERM)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.gone {
+		c.end = time.AfterFunc(endGrace, c.kill)
+	}
+}
+
+func (c *carriage) kill() { _ = c.cmd.Process.Kill() }
+
+// maxSaid is how much of what was said on standard error is kept: its end.
+const maxSaid = 4 << 10
+
+// tail keeps the end of what is written.
+type tail struct{ kept []byte }
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.kept = append(t.kept, p...)
+	if over := len(t.kept) - maxSaid; over > 0 {
+		t.kept = append(t.kept[:0], t.kept[over:]...)
+	}
+	return len(p), nil
+}

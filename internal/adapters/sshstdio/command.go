@@ -1,0 +1,72 @@
+package sshstdio
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/vev-term/vev/internal/domain"
+)
+
+const (
+	// connectTimeout, in seconds, is less than what a client waits for its stream: so it is ssh that says what failed.
+	connectTimeout = 10
+	// aliveInterval, in seconds, and aliveCount end an ssh whose connection is dead though nobody closed it.
+	aliveInterval, aliveCount = 10, 2
+)
+
+// settings are what must be so, whatever the user's configuration says. The first one wins in ssh.
+var settings = []string{
+	"BatchMode=yes", // it has no terminal, and nobody to ask
+	"LogLevel=ERROR",
+	"ConnectTimeout=" + strconv.Itoa(connectTimeout),
+	"ServerAliveInterval=" + strconv.Itoa(aliveInterval),
+	"ServerAliveCountMax=" + strconv.Itoa(aliveCount),
+	"ClearAllForwardings=yes",
+	"RemoteCommand=none",
+	"ControlMaster=no", // one that is there may be used; none is left behind
+	"PermitLocalCommand=no",
+}
+
+// arguments are those of ssh for the helper on host. Nothing of host can be taken for an option.
+func arguments(host domain.Host) []string {
+	args := []string{"-T", "-x", "-a"}
+	for _, s := range settings {
+		args = append(args, "-o", s)
+	}
+	if host.User != "" {
+		args = append(args, "-l", host.User)
+	}
+	if host.Port != 0 {
+		args = append(args, "-p", strconv.Itoa(host.Port))
+	}
+	return append(args, "--", host.Name, remoteCommand)
+}
+
+const (
+	// beginsLine is the last thing that is not the helper's on its standard output, absentLine what
+	// stands in its place where there is no vev. An empty line goes before: a prompt may stand there.
+	beginsLine = "vev-carriage begins here\n"
+	absentLine = "vev-carriage is absent\n"
+
+	// installPath, in the home directory, is where vev is looked for beside PATH, which a shell that
+	// is not a login shell may have without the user's own directories.
+	installPath = ".local/bin/vev"
+)
+
+// remoteCommand starts the helper. The user's shell reads it, whichever that is: a word, single
+// quotes without quotes, line ends, backslashes and exclamation marks in them are the same in all.
+var remoteCommand = `exec sh -c '` +
+	`v=$(command -v vev || command -v "$HOME/` + installPath + `"); echo; ` +
+	`if [ -n "$v" ]; then echo "` + strings.TrimSpace(beginsLine) + `"; exec "$v" _broker-mux-stdio; fi; ` +
+	`echo "` + strings.TrimSpace(absentLine) + `"'`
+
+// destination is host as ssh takes it on a command line, for a person to copy.
+func destination(host domain.Host) string {
+	if host.Port == 0 && host.User == "" {
+		return host.Name
+	}
+	if host.Port == 0 {
+		return host.User + "@" + host.Name
+	}
+	return host.String()
+}

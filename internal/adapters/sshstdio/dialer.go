@@ -1,0 +1,59 @@
+package sshstdio
+
+import (
+	"context"
+	"io"
+
+	"github.com/vev-term/vev/internal/domain"
+	"github.com/vev-term/vev/internal/domain/fault"
+	"github.com/vev-term/vev/internal/ports"
+)
+
+// Dialer makes links with ssh, as PATH has it. Any goroutine may call its methods.
+type Dialer struct {
+	// Converse begins the broker conversation on a carriage, which is its own from there on: it
+	// closes it on failure, when ctx ends, and with the link. The carriage has SetReadDeadline and
+	// SyscallConn, of its write side. Set before the first call, never changed.
+	Converse func(ctx context.Context, carriage io.ReadWriteCloser) (ports.Link, error)
+}
+
+var _ ports.LinkDialer = (*Dialer)(nil)
+
+// DialLink implements ports.LinkDialer for hosts as domain.ParseHost reads them. Beside its faults:
+// Usage is a name that cannot be read, Denied means that ssh does not trust the host or the host
+// not us, Unsupported that a program is missing here or there. It returns when ssh has ended, if
+// there is no link.
+func (d *Dialer) DialLink(ctx context.Context, name string) (ports.Link, error) {
+	host, err := domain.ParseHost(name)
+	if err != nil {
+		return nil, err
+	}
+	c, err := start(host)
+	if err != nil {
+		return nil, err
+	}
+	conversation, err := d.Converse(ctx, c)
+	if err == nil {
+		return &link{conversation, c}, nil
+	}
+	_ = c.Close()
+	<-c.exited
+	if ctx.Err() != nil {
+		return nil, fault.Wrap(fault.Canceled, context.Cause(ctx), "connecting was given up")
+	}
+	return nil, c.explain(host, err)
+}
+
+// link is a conversation and the ssh it is carried by.
+type link struct {
+	ports.Link
+	carriage *carriage
+}
+
+// Close ends the conversation and then ssh; it waits for both.
+func (l *link) Close() error {
+	err := l.Link.Close()
+	_ = l.carriage.Close()
+	<-l.carriage.exited
+	return err
+}

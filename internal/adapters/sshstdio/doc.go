@@ -1,0 +1,16 @@
+// Package sshstdio reaches other machines with the user's own ssh: their configuration, keys, agent and jump hosts. A
+// Dialer starts one ssh for each link, which runs vev's mux helper there, and gives the helper's standard input and
+// output as a carriage to whoever makes a conversation of it. It weakens no check of ssh's, asks nothing, copies nothing
+// there, and does not know what the carriage carries (docs/protocol.md, Carriages of a link).
+//
+// A byte's way out: Write -> a pipe -> ssh -> the helper. In: ssh -> a pipe -> Read, which drops what the start-up files
+// of a shell say until the line that the helper's starter prints (greeting.go), and then is the pipe's own.
+//
+// What ssh and the helper say on standard error is kept, its end at least, and becomes one sentence when there is no
+// link (explain.go). ssh ends with its link: at once when there was none yet, else within endGrace, in which it delivers
+// what was written.
+//
+// # Goroutines
+//
+//	reaper  started by DialLink; takes ssh's status; ends with ssh, which the link's Close waits for
+package sshstdio

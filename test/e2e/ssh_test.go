@@ -1,0 +1,228 @@
+//go:build linux
+
+package e2e
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// site is another machine: a home with an sshd of its own, and a home here that knows the way to it as "far".
+type site struct {
+	near, far *home
+	port      int
+	user      string
+	config    string // of ssh, here
+	program   string // ssh
+}
+
+// sshdConfig: a user's sshd. The variables make the login's home that of the site.
+const sshdConfig = `Port %[1]d
+ListenAddress 127.0.0.1
+ListenAddress ::1
+HostKey %[2]s/host_key
+AuthorizedKeysFile %[2]s/authorized_keys
+PidFile none
+StrictModes no
+UsePAM no
+PasswordAuthentication no
+KbdInteractiveAuthentication no
+PermitRootLogin yes
+SetEnv HOME=%[3]s VEV_HOME=%[3]s/vev PATH=%[4]s PS1=far$
+`
+
+const sshConfig = `Host far
+HostName 127.0.0.1
+Port %[1]d
+Host ::1
+Port %[1]d
+Host *
+IdentityFile %[2]s/key
+IdentitiesOnly yes
+IdentityAgent none
+UserKnownHostsFile %[2]s/known_hosts
+`
+
+// newSite makes keys, starts an sshd and waits until it listens. vev is in PATH there.
+func newSite(t *testing.T) *site {
+	t.Helper()
+	keygen, ssh := need(t, "ssh-keygen"), need(t, "ssh")
+	sshd, err := exec.LookPath("sshd") // it wants to be started by its whole path
+	if err != nil {
+		sshd = need(t, "/usr/sbin/sshd")
+	}
+	s := &site{near: newHome(t), far: newHome(t), port: freePort(t), user: "root", program: ssh}
+	if os.Getuid() == 0 {
+		require.NoError(t, os.MkdirAll("/run/sshd", 0o755)) // for its unprivileged part
+	} else {
+		s.user = output(t, exec.Command("id", "-un"))
+	}
+	etc := s.far.path("etc")
+	require.NoError(t, os.MkdirAll(etc, 0o700))
+	for _, key := range []string{filepath.Join(etc, "host_key"), s.near.path("key")} {
+		output(t, exec.Command(keygen, "-q", "-t", "ed25519", "-N", "", "-f", key))
+	}
+	s.far.write("etc/authorized_keys", []byte(s.near.read("key.pub")))
+	s.trust(s.far.read("etc/host_key.pub"))
+	bin := s.far.path("bin")
+	require.NoError(t, os.MkdirAll(bin, 0o700))
+	require.NoError(t, os.Symlink(vev, filepath.Join(bin, "vev")))
+	conf := s.far.write("etc/sshd_config", fmt.Appendf(nil, sshdConfig, s.port, etc, s.far.dir, bin+":/usr/bin:/bin"))
+
+	// ssh takes the home of its user from the system, whatever HOME says: so a user's own ssh is one with -F.
+	s.config = s.near.write("ssh_config", fmt.Appendf(nil, sshConfig, s.port, s.near.dir))
+	here := s.near.path("bin")
+	require.NoError(t, os.MkdirAll(here, 0o700))
+	wrapper := fmt.Sprintf("#!/bin/sh\nexec %s -F %s \"$@\"\n", ssh, s.config)
+	require.NoError(t, os.WriteFile(filepath.Join(here, "ssh"), []byte(wrapper), 0o700))
+	s.near = s.near.with("PATH=" + here + ":" + os.Getenv("PATH"))
+
+	daemon := exec.Command(sshd, "-D", "-e", "-f", conf)
+	daemon.Env = append(s.far.env, "PATH=/usr/sbin:/usr/bin:/sbin:/bin")
+	if testing.Verbose() {
+		daemon.Stderr = os.Stderr
+	}
+	require.NoError(t, daemon.Start())
+	t.Cleanup(func() { s.end(daemon.Process.Pid) })
+	eventually(t, "sshd listens", func() bool {
+		conn, err := net.Dial("tcp", s.addr())
+		if err != nil {
+			return false
+		}
+		return conn.Close() == nil
+	})
+	return s
+}
+
+// end kills sshd and what is below it: they hide their environment, by which a home knows its own.
+func (s *site) end(sshd int) {
+	for _, pid := range append(descendants(sshd), sshd) {
+		_ = syscall.Kill(pid, syscall.SIGKILL)
+	}
+	waitGone(s.near.t, sshd)
+}
+
+// restart ends the broker here, and with it its links: the next command makes new ones.
+func (s *site) restart() {
+	s.near.t.Helper()
+	broker := s.near.one("_broker")
+	require.NoError(s.near.t, syscall.Kill(broker, syscall.SIGTERM))
+	waitGone(s.near.t, broker)
+	require.Empty(s.near.t, s.ssh(), "ssh ends with its broker")
+}
+
+// ssh are the processes of ssh here.
+func (s *site) ssh() (found []int) {
+	for _, pid := range s.near.processes() {
+		if strings.HasPrefix(procFile(pid, "cmdline"), s.program+"\x00") {
+			found = append(found, pid)
+		}
+	}
+	return found
+}
+
+func (s *site) addr() string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(s.port)) }
+
+// trust makes a public key the one that ssh here knows the site by.
+func (s *site) trust(key string) {
+	s.near.t.Helper()
+	s.near.write("known_hosts", fmt.Appendf(nil, "[127.0.0.1]:%[1]d %[2]s[::1]:%[1]d %[2]s", s.port, key))
+}
+
+func output(t *testing.T, cmd *exec.Cmd) string {
+	t.Helper()
+	a := finish(t, cmd)
+	require.Zero(t, a.code, "%v: %s", cmd.Args, a.stderr)
+	return strings.TrimSpace(a.stdout)
+}
+
+func freePort(t *testing.T) int {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer l.Close()
+	return l.Addr().(*net.TCPAddr).Port
+}
+
+// TestSSHEveryCommandTakesAnAddress: each form of an address leads to the same session.
+func TestSSHEveryCommandTakesAnAddress(t *testing.T) {
+	s := newSite(t)
+	require.Equal(t, "far:work\n", s.near.ok("new", "far:work", "-d", "-e", "WHO=me", "--", "sh"))
+	require.Empty(t, s.near.role("_daemon"), "nothing is started here but the broker")
+	forms := []string{
+		"far:work", s.user + "@far:work", "[::1]:work",
+		fmt.Sprintf("ssh://127.0.0.1:%d/work", s.port), fmt.Sprintf("ssh://%s@[::1]:%d/work", s.user, s.port),
+	}
+	for i, form := range forms {
+		s.near.ok("send", form, fmt.Sprintf("echo $WHO-%d-$((%d+1)) in $HOME", i, i))
+		s.near.ok("key", form, "Enter")
+		s.near.waitText(form, fmt.Sprintf("^me-%d-%d in %s$", i, i+1, s.far.dir))
+		require.Contains(t, s.near.ok("capture", form), s.far.dir)
+	}
+	require.Equal(t, "work", s.far.session("work").Name, "it is the far machine's own")
+	require.Contains(t, s.near.ok("ls", "far"), "work")
+	require.Contains(t, s.near.ok("ls", s.user+"@far"), "work")
+	require.Empty(t, s.near.ok("ls"))
+}
+
+// TestSSHSaysWhatIsWrong: each failure is one line that names the host, and a hint that says what to do. Nobody is asked.
+func TestSSHSaysWhatIsWrong(t *testing.T) {
+	s := newSite(t)
+	fails := func(code int, what, hint string, args ...string) {
+		t.Helper()
+		a := s.near.vev(args...)
+		require.Equal(t, code, a.code, "%v: %s", args, a.stderr)
+		lines := strings.Split(strings.TrimSpace(a.stderr), "\n")
+		require.Len(t, lines, 2, "%q", a.stderr)
+		require.Regexp(t, "^vev: "+what, lines[0])
+		require.Regexp(t, "^hint: .*"+hint, lines[1])
+		require.Empty(t, a.stdout)
+	}
+	fails(1, `far: no session "none"`, "vev new", "capture", "far:none")
+	require.Empty(t, s.near.ok("ls", "far"), "no daemon runs there: there are no sessions")
+	require.Empty(t, s.far.role("_daemon"), "and none was started to say so")
+
+	unused := fmt.Sprintf("ssh://127.0.0.1:%d", freePort(t))
+	fails(3, unused+": ssh: connect to host 127.0.0.1 .*Connection refused", "ssh "+unused, "ls", unused)
+	fails(3, "no.such.host.invalid: ssh: Could not resolve hostname", "check the name", "clients", "no.such.host.invalid:work")
+
+	s.near.write("known_hosts", nil)
+	s.restart()
+	fails(1, "far: ssh does not know its host key", "ssh far$", "ls", "far")
+	other := s.near.path("other")
+	output(t, exec.Command(need(t, "ssh-keygen"), "-q", "-t", "ed25519", "-N", "", "-f", other))
+	s.trust(s.near.read("other.pub"))
+	fails(1, "far: its host key is not the one that ssh knows", "find out why", "kill", "far:work")
+	s.trust(s.far.read("etc/host_key.pub"))
+
+	s.far.write("etc/authorized_keys", []byte(s.near.read("other.pub")))
+	fails(1, "far: ssh: .*Permission denied .publickey", "ssh-add", "send", "far:work", "x")
+	s.far.write("etc/authorized_keys", []byte(s.near.read("key.pub")))
+
+	require.NoError(t, os.Remove(s.far.path("bin/vev")))
+	fails(1, "far: there is no vev there", "ssh far 'mkdir -p .local/bin && cat >.local/bin/vev", "new", "far:work", "-d")
+	s.far.write("bin/vev", []byte("not a program\x00\x00"))
+	require.NoError(t, os.Chmod(s.far.path("bin/vev"), 0o700))
+	fails(3, "far: vev ended there: .*vev", "vev doctor", "new", "far:work", "-d")
+	require.NoError(t, os.Remove(s.far.path("bin/vev")))
+
+	s.far.write("etc/authorized_keys", []byte(`command="echo; echo This account is closed." `+s.near.read("key.pub")))
+	fails(1, `far: its shell says "This account is closed."`, "ssh far true", "ls", "far")
+	s.far.write("etc/authorized_keys", []byte(s.near.read("key.pub")))
+
+	require.NoError(t, os.MkdirAll(s.far.path(".local/bin"), 0o700))
+	require.NoError(t, os.Symlink(vev, s.far.path(".local/bin/vev")))
+	require.Equal(t, "far:work\n", s.near.ok("new", "far:work", "-d", "--", "cat"), "PATH does not have ~/.local/bin")
+	fails(2, `cannot start in src`, "-c /DIR", "new", "far:", "-d", "-c", "src")
+	fails(1, `far: session "work" exists`, "", "new", "far:work", "-d")
+	eventually(t, "no ssh is left of those that failed", func() bool { return len(s.ssh()) == 1 })
+}
