@@ -238,7 +238,8 @@ func (e *editing) shown() string {
 }
 
 const (
-	atOnce  = 20 * time.Millisecond // what a person takes for no delay, and a busy machine needs
+	// atOnce is a third of what an answer takes: what shows within it was guessed, on a busy machine too.
+	atOnce  = slowTrip / 3
 	keyPace = 120 * time.Millisecond
 )
 
@@ -256,6 +257,14 @@ func (y *typist) types(e *editing, keys ...string) {
 		}
 		time.Sleep(time.Until(began.Add(keyPace)))
 	}
+}
+
+// settles waits until everything typed has been answered, and then wants the truth to be what was
+// guessed.
+func (y *typist) settles(e *editing) {
+	y.t.Helper()
+	time.Sleep(answered)
+	y.at(e.shown())
 }
 
 func chars(s string) []string { return strings.Split(s, "") }
