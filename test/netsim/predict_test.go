@@ -185,10 +185,10 @@ func TestKeysAreShownAcrossARealLink(t *testing.T) {
 	a.WaitText("$ echo dark")
 	require.Less(t, time.Since(began), slowTrip/2)
 	a.WaitFor("the notice", func(s ptytest.Screen) bool {
-		return strings.Contains(s.String(), "s: 5 keys wait and arrive once there is contact")
+		return strings.Contains(s.String(), "s: 5 keys wait and arrive then")
 	})
 	p.lab.Set(c, c)
-	a.WaitFor("the contact", func(s ptytest.Screen) bool { return !strings.Contains(s.String(), "contact") })
+	a.WaitFor("the contact", func(s ptytest.Screen) bool { return !strings.Contains(s.String(), "keys wait") })
 	a.Type("\r")
 	a.WaitFor("the line and its copy", func(s ptytest.Screen) bool { return strings.Count(s.String(), "echo dark") == 2 })
 }

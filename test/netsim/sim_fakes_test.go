@@ -86,7 +86,7 @@ func (o *oracle) showed(screen string) bool {
 func withoutNotice(screen string) (above string, ok bool) {
 	at := strings.LastIndexByte(screen, '\n') + 1
 	last := strings.TrimSpace(screen[at:])
-	return screen[:at], strings.HasPrefix(last, "connection lost") || strings.HasPrefix(last, "no contact")
+	return screen[:at], strings.HasPrefix(last, "connection lost") || strings.HasPrefix(last, "reconnecting") || strings.HasPrefix(last, "no contact")
 }
 
 // program is a session's program: it echoes what is typed and prints what the test says.

@@ -51,11 +51,11 @@ func TestSilentDaemonIsSaid(t *testing.T) {
 		require.NotContains(t, a.term.text(), "contact")
 		time.Sleep(time.Second)
 		synctest.Wait()
-		require.Contains(t, a.term.text(), "no contact for 2 s: 1 key waits and arrives once there is contact")
+		require.Contains(t, a.term.text(), "no contact for 2 s: 1 key waits and arrives then")
 		a.types("yä\x1b[A")
 		time.Sleep(2 * time.Second)
 		synctest.Wait()
-		require.Contains(t, a.term.text(), "no contact for 4 s: 4 keys wait and arrive once there is contact (Ctrl-\\ d detaches)")
+		require.Contains(t, a.term.text(), "no contact for 4 s: 4 keys wait and arrive then (Ctrl-\\ d detaches)")
 		require.Equal(t, 1, a.daemon.questions(), "one is enough: what carries it repeats it")
 
 		// The daemon is there, it is the program that does not read.
@@ -112,7 +112,7 @@ func TestReconnectingIsCounted(t *testing.T) {
 		a.types("abc")
 		time.Sleep(4*time.Second - lostNoticeAfter)
 		synctest.Wait()
-		require.Contains(t, a.term.text(), "connection lost, reconnecting for 4 s: 3 keys wait and arrive once there is contact")
+		require.Contains(t, a.term.text(), "reconnecting for 4 s: 3 keys wait and arrive then")
 		a.daemon.set(func() { a.daemon.dialErr = nil })
 		time.Sleep(lastBackoff)
 		synctest.Wait()

@@ -169,7 +169,7 @@ func (n *notices) contactLine() string {
 	case n.silent > 0: // also while another connection is tried because of it
 		what = fmt.Sprintf("no contact for %d s", n.silent/time.Second)
 	case !n.lost.IsZero() && n.lostFor > 0:
-		what = fmt.Sprintf("connection lost, reconnecting for %d s", n.lostFor/time.Second)
+		what = fmt.Sprintf("reconnecting for %d s", n.lostFor/time.Second)
 	case !n.lost.IsZero() && n.lostFor == 0:
 		what = "connection lost, reconnecting"
 	default:
@@ -179,11 +179,11 @@ func (n *notices) contactLine() string {
 	case 0:
 		what += ": keys are held and sent once"
 	case 1:
-		what += ": 1 key waits and arrives once there is contact"
+		what += ": 1 key waits and arrives then"
 	case countedKeys:
-		what += fmt.Sprintf(": %d keys or more wait and arrive once there is contact", n.waiting)
+		what += fmt.Sprintf(": %d keys or more wait and arrive then", n.waiting)
 	default:
-		what += fmt.Sprintf(": %d keys wait and arrive once there is contact", n.waiting)
+		what += fmt.Sprintf(": %d keys wait and arrive then", n.waiting)
 	}
 	return what + " (" + n.leader + " d detaches)"
 }
