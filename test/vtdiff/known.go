@@ -134,6 +134,11 @@ var knownDifferences = []knownDifference{
 		regexp.MustCompile(`\x1b\[!p.*\x1b\[(\?\d?[JK]|[\d;]*\$\{)`), anything,
 		"DECSTR sets the attribute of what is written next (VT510 manual, DECSTR); what is protected is (DECSCA).",
 	},
+	{
+		"a selective erase of protected cells keeps a pending wrap in xterm",
+		regexp.MustCompile(`\x1b\[1"q(?s:.*)\x1b\[\?\d?[JK]`), regexp.MustCompile(`ours or xterm: (cell|cursor)`),
+		"DECSEL and DECSED end a pending wrap as EL and ED do, whatever they find (DEC STD 070, EL); xterm does where it erases.",
+	},
 }
 
 // excuse returns the name of the known difference that the smallest reproduction s shows, "" for a new one.
