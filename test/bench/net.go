@@ -117,7 +117,7 @@ func (b *bench) across(t *table, l link, fits func(*netPeer) bool, measure func(
 }
 
 func anyPeer(*netPeer) bool         { return true }
-func keepsSessions(p *netPeer) bool { return p.attach != nil }
+func keepsSessions(p *netPeer) bool { return p.attach != nil && p.name != vevPredicts }
 
 // named fits the peers of a list.
 func named(names ...string) func(*netPeer) bool {

@@ -100,7 +100,7 @@ func (c *client) echoes(t *table, s *site, what string, keys int) error {
 func (b *bench) netBusy(t *table) error {
 	for _, loss := range b.losses(0, 0.01) {
 		l := link{rtt: usualRTT, loss: loss, rate: megabits8, queue: queue8}
-		err := b.across(t, l, func(p *netPeer) bool { return p.name != moshName && p.name != moshPredicts }, func(s *site) error {
+		err := b.across(t, l, func(p *netPeer) bool { return p.name != moshName && p.name != moshPredicts && p.name != vevPredicts }, func(s *site) error {
 			c, err := s.began("echo", b.program("echo", ""))
 			if err != nil {
 				return err

@@ -25,7 +25,8 @@ type netCommand func(s *site, session string, program []string) []string
 
 // Names of peers that tables and targets speak of.
 const (
-	vevName      = "vev"
+	vevName      = "vev" // without prediction, as the others but those that are named for it
+	vevPredicts  = "vev-predict"
 	sshName      = "ssh"
 	sshTmux      = "ssh+tmux"
 	keptSSHTmux  = "sshcm+tmux"
@@ -62,16 +63,23 @@ func netPeers(vev string) []*netPeer {
 	if vev == "" {
 		return peers
 	}
-	return append(peers, &netPeer{
-		name: vevName, prepare: startVev,
+	return append(peers, vevAcross(vevName, vev, "never"), vevAcross(vevPredicts, vev, "adaptive"))
+}
+
+// vevAcross is vev with one of its ways to predict.
+func vevAcross(name, vev, predict string) *netPeer {
+	return &netPeer{
+		name: name, prepare: startVev,
 		create: func(_ *site, session string, program []string) []string {
-			return append([]string{vev, "new", session, "--"}, program...)
+			return append([]string{vev, "new", session, "--predict", predict, "--"}, program...)
 		},
-		attach: func(_ *site, session string, _ []string) []string { return []string{vev, "attach", session} },
+		attach: func(_ *site, session string, _ []string) []string {
+			return []string{vev, "attach", session, "--predict", predict}
+		},
 		detached: func(_ *site, session string, program []string) []string {
 			return append([]string{vev, "new", session, "-d", "--"}, program...)
 		},
-	})
+	}
 }
 
 // missing are the packages of what a peer lacks.

@@ -29,7 +29,12 @@ func (b *bench) netPredict(t *table) error {
 			return fmt.Errorf("%w: apt-get install %s", err, exe)
 		}
 	}
-	return b.across(t, link{rtt: predictRTT}, named(vevName, moshName, moshPredicts), func(s *site) error {
+	return b.across(t, link{rtt: predictRTT}, named(vevPredicts, moshName, moshPredicts), func(s *site) error {
+		if s.name == vevPredicts { // in this table vev is what predicts
+			vev := *s.netPeer
+			vev.name = vevName
+			s.netPeer = &vev
+		}
 		for i := range b.count(2, 1) {
 			if err := s.shell(t, fmt.Sprintf("shell%d", i)); err != nil {
 				return err
