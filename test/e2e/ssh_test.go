@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -225,4 +226,74 @@ func TestSSHSaysWhatIsWrong(t *testing.T) {
 	fails(2, `cannot start in src`, "-c /DIR", "new", "far:", "-d", "-c", "src")
 	fails(1, `far: session "work" exists`, "", "new", "far:work", "-d")
 	eventually(t, "no ssh is left of those that failed", func() bool { return len(s.ssh()) == 1 })
+}
+
+// TestSSHKilledWhileTyping: an attachment goes on over another ssh when its own is killed, again and again; what is typed
+// meanwhile arrives once and in order, and nothing is left of the old ways, here or there.
+func TestSSHKilledWhileTyping(t *testing.T) {
+	const size, bit = 64 << 10, 256
+	s := newSite(t)
+	text := pasteText(size)
+	script := fmt.Sprintf("stty raw -echo; echo ready; head -c %d > raw.out; head -c 3 > raw.tail; stty sane; exec cat", size)
+	s.near.ok("new", "far:raw", "-d", "-c", s.far.dir, "--", "sh", "-c", script)
+	tt := newTerm(t, 80, 24)
+	p := tt.vev(s.near, "attach", "far:raw")
+	tt.sees("ready")
+	pasted := make(chan error, 1)
+	go func() {
+		pace := time.NewTicker(5 * time.Second / (size / bit))
+		defer pace.Stop()
+		for rest := text; len(rest) > 0; rest = rest[bit:] {
+			if _, err := tt.master.WriteString(rest[:bit]); err != nil {
+				pasted <- err
+				return
+			}
+			<-pace.C
+		}
+		pasted <- nil
+	}()
+	beat := time.NewTicker(500 * time.Millisecond)
+	defer beat.Stop()
+	kills := 0
+	for range 9 {
+		<-beat.C
+		for _, pid := range s.ssh() {
+			if syscall.Kill(pid, syscall.SIGKILL) == nil {
+				kills++
+			}
+		}
+	}
+	require.Greater(t, kills, 4)
+	require.NoError(t, <-pasted)
+	tt.typ("END")
+	eventually(t, "the end of the text", func() bool {
+		b, _ := os.ReadFile(s.far.path("raw.tail"))
+		return len(b) == 3
+	})
+	requireSame(t, text, s.far.read("raw.out"))
+	require.Equal(t, "END", s.far.read("raw.tail"), "nothing came twice")
+
+	// Of what is typed right after a cut, the answer comes soon.
+	for i := range 3 {
+		old := s.ssh()
+		require.Len(t, old, 1)
+		kill9(t, old[0])
+		cut := time.Now()
+		tt.typ(fmt.Sprintf("after%d\r", i))
+		tt.sees(fmt.Sprintf("after%d\nafter%d", i, i)) // the terminal's echo, and cat's
+		took := time.Since(cut)
+		t.Logf("back after %v", took)
+		require.Less(t, took, 5*time.Second)
+	}
+	eventually(t, "one way is left", func() bool {
+		return len(s.ssh()) == 1 && len(s.far.role("_broker-mux-stdio")) == 1
+	})
+	tt.typ("\x1cd")
+	require.Zero(t, p.exits())
+	tt.sees("detached from session far:raw")
+	s.restart()
+	eventually(t, "nothing is left there but the session", func() bool { return len(s.far.role("_broker-mux-stdio")) == 0 })
+	require.Equal(t, 0, s.far.session("raw").Attached)
+	require.Equal(t, "killed far:raw\n", s.near.ok("kill", "far:raw"))
+	require.Empty(t, s.far.ls())
 }
