@@ -2,6 +2,7 @@ package ports
 
 import (
 	"context"
+	"time"
 
 	"github.com/vev-term/vev/internal/protocol"
 )
@@ -23,4 +24,7 @@ type LinkDialer interface {
 	// DialLink connects to the named host until ctx ends, which ends nothing afterwards. The fault is NotFound when no such host
 	// is known, Unavailable or Timeout when another attempt may succeed.
 	DialLink(ctx context.Context, host string) (Link, error)
+	// Attempts says what reaching a host again may cost: an attempt begins every so often, on average,
+	// while at most most run at once. Neither is 0.
+	Attempts() (every time.Duration, most int)
 }

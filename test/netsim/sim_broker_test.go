@@ -97,6 +97,8 @@ type farLinks struct {
 	b *brokers
 }
 
+func (f farLinks) Attempts() (time.Duration, int) { return 150 * time.Millisecond, 8 }
+
 func (f farLinks) DialLink(ctx context.Context, _ string) (ports.Link, error) {
 	ctx, cancel := context.WithTimeout(ctx, f.b.patience)
 	defer cancel()

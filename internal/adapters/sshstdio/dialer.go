@@ -3,6 +3,7 @@ package sshstdio
 import (
 	"context"
 	"io"
+	"time"
 
 	"github.com/vev-term/vev/internal/domain"
 	"github.com/vev-term/vev/internal/domain/fault"
@@ -43,6 +44,17 @@ func (d *Dialer) DialLink(ctx context.Context, name string) (ports.Link, error) 
 	}
 	return nil, c.explain(host, err)
 }
+
+const (
+	// attemptEvery is long enough that an ssh, which takes a second and more on a far link, is seldom
+	// one too many: a server counts the connections that end before they have logged in, and refuses
+	// an address that has many.
+	attemptEvery = time.Second
+	maxAttempts  = 3
+)
+
+// Attempts implements ports.LinkDialer.
+func (d *Dialer) Attempts() (every time.Duration, most int) { return attemptEvery, maxAttempts }
 
 // link is a conversation and the ssh it is carried by.
 type link struct {

@@ -90,6 +90,10 @@ type far struct {
 	most   int
 }
 
+func (f *far) Attempts() (time.Duration, int) { return 150 * time.Millisecond, maxAttempts }
+
+const maxAttempts = 8
+
 func (f *far) DialLink(ctx context.Context, host string) (ports.Link, error) {
 	f.mu.Lock()
 	f.dials++

@@ -9,14 +9,6 @@ import (
 	"github.com/vev-term/vev/internal/ports"
 )
 
-const (
-	// seekEvery is the mean time between the beginnings of two attempts to reach a host again. A
-	// first packet that is lost costs an attempt a second and more; another attempt costs less.
-	seekEvery = 150 * time.Millisecond
-	// maxAttempts bounds those that run at once; the next begins when one has ended.
-	maxAttempts = 8
-)
-
 // search is an effort to reach one host, shared by all who want to.
 type search struct {
 	ready chan struct{} // closed when link or err is set
@@ -82,8 +74,9 @@ type attempt struct {
 }
 
 // search dials until there is a link, an error that another attempt cannot mend, or nobody who
-// waits. A host that was reached before is tried again and again, with several attempts at once;
-// one that was not is tried once: that may ask the user something.
+// waits. A host that was reached before is tried again and again, as often as the dialer says, with
+// several attempts at once: a first packet that is lost costs one a second and more. A host that
+// was not is tried once: that may ask the user something.
 func (h *hosts) search(ctx context.Context, s *search, name string, again bool) {
 	results := make(chan attempt)
 	running := 0
@@ -94,18 +87,19 @@ func (h *hosts) search(ctx context.Context, s *search, name string, again bool) 
 			results <- attempt{l, err}
 		})
 	}
+	every, most := h.dialer.Attempts()
 	pace := time.NewTimer(0)
 	defer pace.Stop()
 	var found attempt
 	for done := false; !done; {
 		var next <-chan time.Time
-		if running < maxAttempts {
+		if running < most {
 			next = pace.C
 		}
 		select {
 		case <-next:
 			dial()
-			pace.Reset(seekEvery/2 + rand.N(seekEvery))
+			pace.Reset(every/2 + rand.N(every))
 			if !again {
 				pace.Stop()
 			}

@@ -83,6 +83,9 @@ func (toFar) Host() string { return farHost }
 // tcp dials links over TCP.
 type tcp struct{ addr string }
 
+// Attempts: one costs a round trip and a few packets.
+func (t tcp) Attempts() (time.Duration, int) { return 150 * time.Millisecond, 8 }
+
 func (t tcp) DialLink(ctx context.Context, _ string) (ports.Link, error) {
 	conn, err := (&net.Dialer{Timeout: dialTimeout}).DialContext(ctx, "tcp", t.addr)
 	if err != nil {
