@@ -1,0 +1,50 @@
+package sshstdio
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vev-term/vev/internal/domain"
+)
+
+// What names the host stands behind --, and nothing of it among the options.
+func TestArguments(t *testing.T) {
+	for text, want := range map[string][]string{
+		"box":                  {"--", "box"},
+		"ann@box":              {"-l", "ann", "--", "box"},
+		"ann@[fe80::1%en0]":    {"-l", "ann", "--", "fe80::1%en0"},
+		"ssh://box:2222":       {"-p", "2222", "--", "box"},
+		"ssh://ann@[::1]:2222": {"-l", "ann", "-p", "2222", "--", "::1"},
+	} {
+		host, err := domain.ParseHost(text)
+		require.NoError(t, err)
+		args := arguments(host)
+		require.Equal(t, remoteCommand, args[len(args)-1])
+		args = args[:len(args)-1]
+		require.Equal(t, want, args[len(args)-len(want):], text)
+		require.False(t, slices.Contains(args[:len(args)-len(want)], host.Name))
+	}
+}
+
+// Any user's shell takes the command as one line with one quoted word.
+func TestTheRemoteCommandIsForEveryShell(t *testing.T) {
+	quoted, ok := strings.CutPrefix(remoteCommand, "exec sh -c '")
+	require.True(t, ok)
+	quoted, ok = strings.CutSuffix(quoted, "'")
+	require.True(t, ok)
+	require.NotContains(t, quoted, "'")
+	require.False(t, strings.ContainsAny(quoted, "\\!\n"), quoted)
+}
+
+func TestDestinationIsWhatSSHTakes(t *testing.T) {
+	for text, want := range map[string]string{
+		"box": "box", "ann@box": "ann@box", "[::1]": "::1", "ann@[::1]": "ann@::1", "ssh://box:22": "ssh://box:22",
+	} {
+		host, err := domain.ParseHost(text)
+		require.NoError(t, err)
+		require.Equal(t, want, destination(host))
+	}
+}

@@ -1,0 +1,137 @@
+//go:build unix
+
+package sshstdio
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/vev-term/vev/internal/domain/fault"
+	"github.com/vev-term/vev/internal/ports"
+	"github.com/vev-term/vev/internal/protocol"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// fakeSSH puts a shell script in ssh's place.
+func fakeSSH(t *testing.T, script string) {
+	t.Helper()
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "ssh"), []byte("#!/bin/sh\n"+script+"\n"), 0o700))
+	t.Setenv("PATH", dir+":/usr/bin:/bin")
+}
+
+// line is a conversation that says and hears one line.
+type line struct {
+	io.Closer
+	heard string
+}
+
+func (l *line) OpenStream(context.Context, string, protocol.StartPolicy) (ports.Stream, error) {
+	return nil, errors.New("not of this conversation")
+}
+func (l *line) Err() error { return nil }
+
+// converse says "hi" and waits for a line, as long as ctx.
+func converse(ctx context.Context, c io.ReadWriteCloser) (ports.Link, error) {
+	stop := context.AfterFunc(ctx, func() { _ = c.Close() })
+	defer stop()
+	_, _ = io.WriteString(c, "hi\n") // whether it is heard, the answer tells
+	heard, err := bufio.NewReader(c).ReadString('\n')
+	if err == nil {
+		return &line{c, heard}, nil
+	}
+	_ = c.Close()
+	if fault.KindOf(err) == fault.Internal {
+		err = fault.Wrap(fault.Unavailable, err, "ended")
+	}
+	return nil, err
+}
+
+func dial(t *testing.T, ctx context.Context, host string) (ports.Link, error) {
+	t.Helper()
+	d := Dialer{Converse: converse}
+	return d.DialLink(ctx, host)
+}
+
+func TestALinkIsThereBehindWhatAShellSays(t *testing.T) {
+	last := filepath.Join(t.TempDir(), "last")
+	fakeSSH(t, `echo Welcome; echo; echo vev-carriage begins here; read word; echo "$word there"; cat >`+last)
+	l, err := dial(t, t.Context(), "box")
+	require.NoError(t, err)
+	require.Equal(t, "hi there\n", l.(*link).Link.(*line).heard)
+	_, err = io.WriteString(l.(*link).carriage, "the last")
+	require.NoError(t, err)
+	require.NoError(t, l.Close())
+	text, err := os.ReadFile(last)
+	require.NoError(t, err)
+	require.Equal(t, "the last", string(text), "what was written is delivered")
+}
+
+func TestWhatSSHSaysBecomesOneLine(t *testing.T) {
+	for _, c := range []struct {
+		script string
+		kind   fault.Kind
+		msg    string
+		hint   string
+	}{
+		{`echo "ssh: Could not resolve hostname box: No such host" >&2; exit 255`, fault.Unavailable, "ssh: Could not resolve hostname box: No such host", "ssh box"},
+		{`echo "ssh: connect to host box port 22: Connection refused" >&2; exit 255`, fault.Unavailable, "ssh: connect to host box port 22: Connection refused", "ssh box"},
+		{`echo "ssh: connect to host box port 22: Connection timed out" >&2; exit 255`, fault.Unavailable, "ssh: connect to host box port 22: Connection timed out", "ssh box"},
+		{`echo "ann@box: Permission denied (publickey)." >&2; exit 255`, fault.Denied, "ssh: ann@box: Permission denied (publickey).", "ssh -o BatchMode=yes box"},
+		{`echo "Host key verification failed." >&2; exit 255`, fault.Denied, "ssh does not know its host key", "ssh box"},
+		{`printf '@@@\nREMOTE HOST IDENTIFICATION HAS CHANGED!\nx\nHost key verification failed.\n' >&2; exit 255`, fault.Denied, "its host key is not the one that ssh knows", "ssh box"},
+		{`printf 'first\nsomething new\n' >&2; exit 255`, fault.Unavailable, "ssh: something new", "ssh -v box"},
+		{`exit 255`, fault.Unavailable, "ssh failed without a word", "ssh -v box"},
+		{`echo; echo "vev-carriage is absent"`, fault.Unsupported, "there is no vev there, neither in PATH nor as ~/.local/bin/vev", "ssh box 'mkdir"},
+		{`echo "No login."; exit 1`, fault.Unsupported, `its shell says "No login." and does not start vev`, "ssh box true"},
+		{`echo "bad command" >&2; exit 127`, fault.Unsupported, "its shell does not start vev: bad command", "ssh box vev version"},
+		{`exit 0`, fault.Unavailable, "ssh ended before vev began", "ssh box vev version"},
+		{`echo vev-carriage begins here; echo "vev: no" >&2; exit 1`, fault.Unavailable, "vev ended there: vev: no", "ssh box vev doctor"},
+		{`echo vev-carriage begins here`, fault.Unavailable, "vev ended there", "ssh box vev doctor"},
+		{`yes | head -c 70000; read forever`, fault.Unsupported, "and does not start vev", "ssh box true"},
+	} {
+		fakeSSH(t, c.script)
+		_, err := dial(t, t.Context(), "box")
+		e, ok := errors.AsType[*fault.Error](err)
+		require.True(t, ok, c.script)
+		require.Contains(t, e.Msg, c.msg, c.script)
+		require.Equal(t, c.kind, e.Kind, c.script)
+		require.Contains(t, e.Hint, c.hint, c.script)
+		require.LessOrEqual(t, len(e.Hint), fault.MaxText, "it travels whole")
+	}
+	t.Setenv("PATH", t.TempDir())
+	_, err := dial(t, t.Context(), "box")
+	require.Equal(t, fault.Unsupported, fault.KindOf(err))
+	_, err = dial(t, t.Context(), "-oProxyCommand=x")
+	require.Equal(t, fault.Usage, fault.KindOf(err))
+}
+
+// An attempt that is given up leaves no ssh, not even one that does not end when it is asked to.
+func TestAnSSHThatDoesNotEndIsKilled(t *testing.T) {
+	pidFile := filepath.Join(t.TempDir(), "pid")
+	fakeSSH(t, `trap "" TERM; echo $$ >`+pidFile+`; while :; do sleep 0.1; done`)
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		for {
+			if b, _ := os.ReadFile(pidFile); len(b) > 0 {
+				cancel()
+				return
+			}
+			time.Sleep(time.Millisecond)
+		}
+	}()
+	start := time.Now()
+	_, err := dial(t, ctx, "box")
+	require.Equal(t, fault.Canceled, fault.KindOf(err))
+	require.GreaterOrEqual(t, time.Since(start), endGrace)
+}
