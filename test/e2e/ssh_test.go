@@ -173,6 +173,44 @@ func TestSSHEveryCommandTakesAnAddress(t *testing.T) {
 	require.Contains(t, s.near.ok("ls", "far"), "work")
 	require.Contains(t, s.near.ok("ls", s.user+"@far"), "work")
 	require.Empty(t, s.near.ok("ls"))
+
+	require.Equal(t, "far:0\n", s.near.ok("new", "far:", "-d", "--", "sh", "-c", "pwd; env; exec cat"))
+	environment := s.near.ok("capture", "far:0", "--history", "1000")
+	require.Contains(t, environment, "HOME="+s.far.dir)
+	require.NotContains(t, environment, s.near.dir, "nothing of this machine's environment")
+	require.NotContains(t, environment, "SSH_", "nor of the login that started the daemon")
+	pasted := finish(t, s.near.command("paste", "far:0", s.near.write("paste.txt", []byte("pasted text\n"))))
+	require.Zero(t, pasted.code, pasted.stderr)
+	s.near.waitText("far:0", "^pasted text$")
+	s.near.ok("resize", "far:0", "91x17")
+	s.near.ok("rename", "far:0", "job")
+	job := s.far.session("job")
+	require.Equal(t, [2]int{91, 17}, [2]int{job.Cols, job.Rows})
+
+	tt := newTerm(t, 91, 17)
+	p := tt.vev(s.near, "attach", s.user+"@far:job")
+	tt.sees("pasted text")
+	require.Contains(t, s.near.ok("clients", "far:"), "job")
+	s.near.ok("detach", "far:job")
+	require.Zero(t, p.exits())
+	tt.sees("detached from session " + s.user + "@far:job")
+	s.near.ok("new", "here", "-d", "--", "cat")
+	require.Equal(t, "killed far:job\nkilled here\nkilled far:work\n", s.near.ok("kill", "far:job", "here", "far:work"))
+	require.Equal(t, "7\n", s.near.ok("wait", strings.TrimSpace(s.near.ok("new", "far:end", "-d", "--", "sh", "-c", "exit 7")), "--exit"))
+}
+
+// TestSSHBehindAShellThatTalks: what start-up files print does no harm, and too much of it is said.
+func TestSSHBehindAShellThatTalks(t *testing.T) {
+	s := newSite(t)
+	s.far.write("etc/authorized_keys", []byte(`command="printf 'Welcome to far'; eval \"$SSH_ORIGINAL_COMMAND\"" `+s.near.read("key.pub")))
+	s.near.ok("new", "far:work", "-d", "--", "cat")
+	require.Contains(t, s.near.ok("ls", "far"), "work")
+	s.restart()
+	s.far.write("etc/authorized_keys", []byte(`command="yes Welcome" `+s.near.read("key.pub")))
+	a := s.near.vev("ls", "far")
+	require.Equal(t, 1, a.code)
+	require.Contains(t, a.stderr, `vev: far: its shell says "Welcome" and does not start vev`)
+	eventually(t, "it is not listened to any more", func() bool { return len(s.ssh()) == 0 })
 }
 
 // TestSSHSaysWhatIsWrong: each failure is one line that names the host, and a hint that says what to do. Nobody is asked.
