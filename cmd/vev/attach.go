@@ -36,7 +36,7 @@ func (c *cli) attach(ctx context.Context, host domain.Host, a *protocol.Attach, 
 		return err
 	}
 	if host.Local() {
-		a.Agent = os.Getenv("SSH_AUTH_SOCK")
+		a.Agent = os.Getenv(envAgent)
 	}
 	a.Origin = origin()
 	result, err := client.Run(ctx, client.Options{

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"os"
 	"syscall"
 	"time"
 
@@ -126,6 +127,9 @@ func (d *dialer) broker(ctx context.Context) (*brokeripc.Client, error) {
 	dir, err := rundir.Open()
 	if err != nil {
 		return nil, err
+	}
+	if agent := os.Getenv(envAgent); agent != "" && !d.host.Local() {
+		_ = dir.OfferAgent(agent) // ssh says what it lacks
 	}
 	socket, err := dir.Dial(ctx, brokerService)
 	if fault.KindOf(err) == fault.Unavailable {

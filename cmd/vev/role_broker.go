@@ -49,7 +49,7 @@ func runBroker(idle time.Duration) error {
 	}()
 	return runService(brokerService, protocol.MaxBrokerClients, func(s *service) {
 		b = broker.New(broker.Options{
-			Daemon: localDaemon{s.dir}, Links: &sshstdio.Dialer{Converse: converse}, Version: version, Idle: idle,
+			Daemon: localDaemon{s.dir}, Links: &sshstdio.Dialer{Converse: converse, Env: sshEnvironment(s.dir)}, Version: version, Idle: idle,
 			Refused: s.claim.Refused,
 		})
 		endpoint := brokeripc.Broker{Software: software(), Epoch: epoch(), Numbers: b.Numbers}
@@ -62,6 +62,15 @@ func runBroker(idle time.Duration) error {
 			return b.Serve(ctx, client)
 		}
 	})
+}
+
+// sshEnvironment is what ssh gets beside the broker's environment: not the agent of the login that
+// started the broker, but that of the newest client.
+func sshEnvironment(dir *rundir.Dir) []string {
+	if place := dir.DialAgent(); place != "" {
+		return []string{envAgent + "=" + place}
+	}
+	return nil
 }
 
 // converse begins the broker conversation with the mux helper of another machine.

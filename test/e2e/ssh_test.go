@@ -335,3 +335,23 @@ func TestSSHKilledWhileTyping(t *testing.T) {
 	require.Equal(t, "killed far:raw\n", s.near.ok("kill", "far:raw"))
 	require.Empty(t, s.far.ls())
 }
+
+// TestSSHHasTheNewestClientsAgent: the broker was started by a login without an agent; who comes with one is let in.
+func TestSSHHasTheNewestClientsAgent(t *testing.T) {
+	s := newSite(t)
+	key, socket := s.near.path("key"), s.near.path("agent")
+	s.near.write("ssh_config", fmt.Appendf(nil, "Host far\nHostName 127.0.0.1\nPort %d\nIdentityFile %s/none\nUserKnownHostsFile %s/known_hosts\n",
+		s.port, s.near.dir, s.near.dir))
+	agent := exec.Command(need(t, "ssh-agent"), "-D", "-a", socket)
+	agent.Env = s.near.env
+	require.NoError(t, agent.Start())
+	eventually(t, "the agent listens", func() bool { _, err := os.Stat(socket); return err == nil })
+	add := exec.Command(need(t, "ssh-add"), "-q", key)
+	add.Env = append(s.near.env, "SSH_AUTH_SOCK="+socket)
+	output(t, add)
+
+	require.Contains(t, s.near.vev("ls", "far").stderr, "Permission denied")
+	broker := s.near.one("_broker")
+	require.Zero(t, s.near.with("SSH_AUTH_SOCK="+socket).vev("ls", "far").code)
+	require.Equal(t, broker, s.near.one("_broker"))
+}

@@ -42,7 +42,7 @@ var _ io.ReadWriteCloser = (*carriage)(nil)
 
 // start starts ssh. The carriage is there at once; whether it leads anywhere is known when the
 // helper answers.
-func start(host domain.Host) (*carriage, error) {
+func start(host domain.Host, env []string) (*carriage, error) {
 	path, err := exec.LookPath("ssh")
 	if err != nil {
 		return nil, fault.Wrap(fault.Unsupported, err, "there is no ssh on this machine").
@@ -61,6 +61,7 @@ func start(host domain.Host) (*carriage, error) {
 	defer theirOut.Close()
 	c := &carriage{in: in, out: out, cmd: exec.Command(path, arguments(host)...), exited: make(chan struct{})}
 	c.cmd.Stdin, c.cmd.Stdout, c.cmd.Stderr, c.cmd.WaitDelay = theirIn, theirOut, &c.said, waitDelay
+	c.cmd.Env = append(os.Environ(), env...)
 	if err := c.cmd.Start(); err != nil {
 		_, _ = in.Close(), out.Close()
 		return nil, cannotStart(err)

@@ -16,6 +16,8 @@ type Dialer struct {
 	// closes it on failure, when ctx ends, and with the link. The carriage has SetReadDeadline and
 	// SyscallConn, of its write side. Set before the first call, never changed.
 	Converse func(ctx context.Context, carriage io.ReadWriteCloser) (ports.Link, error)
+	// Env are KEY=VALUE that ssh gets over this process's environment. Set as Converse.
+	Env []string
 }
 
 var _ ports.LinkDialer = (*Dialer)(nil)
@@ -29,7 +31,7 @@ func (d *Dialer) DialLink(ctx context.Context, name string) (ports.Link, error) 
 	if err != nil {
 		return nil, err
 	}
-	c, err := start(host)
+	c, err := start(host, d.Env)
 	if err != nil {
 		return nil, err
 	}
