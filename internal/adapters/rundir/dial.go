@@ -19,7 +19,7 @@ const backlogPause = 5 * time.Millisecond
 // it now; the socket is absent or stale.
 func (d *Dir) Dial(ctx context.Context, name string) (*net.UnixConn, error) {
 	for {
-		conn, err := d.dial(ctx, name)
+		conn, err := d.dial(name)
 		switch {
 		case err == nil:
 			return conn, nil
@@ -27,10 +27,7 @@ func (d *Dir) Dial(ctx context.Context, name string) (*net.UnixConn, error) {
 			if err = sleep(ctx, backlogPause); err == nil {
 				continue
 			}
-		}
-		// The dialer's own timer may be ahead of the context's.
-		if cause := ctx.Err(); cause != nil || errors.Is(err, context.DeadlineExceeded) {
-			return nil, fault.Wrap(ctxKind(cause), err, "the %s does not take a connection", name).
+			return nil, fault.Wrap(ctxKind(err), err, "the %s does not take a connection", name).
 				WithHint("see %s", d.Log(name))
 		}
 		if f, ok := errors.AsType[*fault.Error](err); ok {
@@ -40,18 +37,18 @@ func (d *Dir) Dial(ctx context.Context, name string) (*net.UnixConn, error) {
 	}
 }
 
-func (d *Dir) dial(ctx context.Context, name string) (*net.UnixConn, error) {
+// dial connects at once or fails: a local connect waits for nobody, so that a caller whose time is over still learns what
+// there is.
+func (d *Dir) dial(name string) (*net.UnixConn, error) {
 	dir, err := d.openSockets()
 	if err != nil {
 		return nil, err
 	}
 	defer dir.Close()
-	var dialer net.Dialer
-	c, err := dialer.DialContext(ctx, "unix", socketAddr(dir, socketName(name)))
+	conn, err := net.DialUnix("unix", nil, &net.UnixAddr{Name: socketAddr(dir, socketName(name)), Net: "unix"})
 	if err != nil {
 		return nil, err
 	}
-	conn := c.(*net.UnixConn)
 	if uid, err := peerUID(conn); err != nil || uid != d.uid {
 		conn.Close()
 		return nil, fault.Wrap(fault.Denied, err, "the %s at %s is not yours", name, dir.Name()).
