@@ -101,7 +101,7 @@ func allText(s *vt.Terminal) string {
 	return b.String() + textOf(s)
 }
 
-// TestInline: a program's lines are in the terminal's own history, a full-screen program is on its other screen, and the
+// TestInline: all lines of a new session are in the terminal's own history, a full-screen program is on its other screen, and the
 // next program begins below.
 func TestInline(t *testing.T) {
 	h := newHome(t)

@@ -42,8 +42,8 @@ type Options struct {
 	// Mouse takes wheel and mouse for scroll mode where the program does not take them; not with Inline, where the
 	// terminal has a history of its own.
 	Mouse bool
-	// Inline shows the session on the terminal's main screen, and adds the lines that leave it to the terminal's history,
-	// of those there were before the last Above.
+	// Inline shows the session on the terminal's main screen, and adds the lines that leave it to the terminal's history: of
+	// a session that was there before the last Above of those there are, of one that this attach makes all from its first.
 	Inline bool
 	Above  int
 }

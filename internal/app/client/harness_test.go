@@ -320,6 +320,7 @@ type fakeDaemon struct {
 	deaf     bool   // reads nothing
 	mute     bool   // acknowledges no input
 	name     string
+	created  bool // the attach makes the session
 	obedient bool // the session takes the client's size
 	problem  string
 	acked    protocol.Ack
@@ -451,7 +452,7 @@ func (d *fakeDaemon) attach(p *pipe, m *protocol.Attach) {
 	cols, rows := d.term.Size()
 	d.post(p, &protocol.Attached{
 		ID: domain.SessionID{1}, Name: d.name, Token: protocol.Token{7}, InputReceived: d.written,
-		Size: domain.Size{Cols: cols, Rows: rows}, ReadOnly: m.ReadOnly,
+		Size: domain.Size{Cols: cols, Rows: rows}, ReadOnly: m.ReadOnly, Created: d.created,
 	})
 	d.epoch, d.state, d.painter = d.epoch+1, 0, nil
 	d.draw(p)

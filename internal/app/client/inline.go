@@ -35,7 +35,8 @@ const (
 type inline struct {
 	asker   asker
 	session string
-	above   int // lines of history that are printed on attaching
+	above   int  // lines of history that are printed on attaching
+	whole   bool // the session is new: it has no history but what belongs to this terminal
 
 	begun  bool
 	alt    bool   // the alternate screen shows: the history waits
@@ -73,7 +74,9 @@ func (h *inline) see(v *view, size domain.Size, answer func(gen int, began time.
 	h.top, h.alt = v.top, v.term.Modes().Alternate
 	if !h.begun {
 		h.begun, h.chunk = true, leastInline
-		h.next = v.top - min(v.top-min(v.top, v.first), uint64(h.above))
+		if !h.whole {
+			h.next = v.top - min(v.top-min(v.top, v.first), uint64(h.above))
+		}
 	}
 	if !h.resize.IsZero() && (domain.Size{Cols: cols, Rows: rows}) != size && time.Since(h.resize) < sizeGrace {
 		return

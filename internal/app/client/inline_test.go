@@ -65,6 +65,31 @@ func TestInlineAddsToTheTerminalsHistory(t *testing.T) {
 	})
 }
 
+// A session that this attach made has all its lines in the terminal's history, however much it printed before its first
+// state could be had; what the daemon dropped by then is said.
+func TestInlineHasAllOfANewSession(t *testing.T) {
+	for _, c := range []struct{ lines, lost int }{{3, 0}, {3000, 0}, {10_050, 46}} {
+		attached(t, func(a *attachment) {
+			a.opts.Inline, a.opts.Above, a.daemon.created = true, 3, true
+			a.term.vt = vt.New(vt.Options{Cols: 60, Rows: 5, HistoryLines: 20_000})
+			for i := range c.lines {
+				_, _ = fmt.Fprintf(a.daemon.term, "line %d\r\n", i)
+			}
+		}, func(a *attachment) {
+			time.Sleep(5 * time.Second)
+			synctest.Wait()
+			var want []string
+			if c.lost > 0 {
+				want = []string{fmt.Sprintf("[vev: %d lines are missing here]", c.lost)}
+			}
+			for i := c.lost; i < c.lines-4; i++ {
+				want = append(want, fmt.Sprintf("line %d", i))
+			}
+			require.Equal(t, strings.Join(want, "\n"), strings.Join(historyText(a.term.vt), "\n"))
+		})
+	}
+}
+
 func TestInlineLeavesThePromptBelow(t *testing.T) {
 	inlined(t, 50, func(a *attachment) {
 		a.types(lead)

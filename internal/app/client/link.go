@@ -46,7 +46,7 @@ func (l *link) follow(ctx context.Context) outcome {
 	l.scroll.of(l.id)
 	l.screen.composer.readOnly = l.readOnly
 	if l.screen.inline != nil {
-		l.screen.inline.session = l.id.String()
+		l.screen.inline.session, l.screen.inline.whole = l.id.String(), l.created
 	}
 	if err := l.begin(conn, attached); err != nil {
 		return outcome{err: err}
