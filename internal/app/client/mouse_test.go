@@ -94,8 +94,8 @@ func TestMouseFollowsTheWindow(t *testing.T) {
 func TestMouseIsLeftOutWithoutRoom(t *testing.T) {
 	for free := 1; free <= 40; free++ {
 		attached(t, func(a *attachment) { a.daemon.obedient = false }, func(a *attachment) {
-			a.daemon.resize(900, 400)
-			a.daemon.prints("\x1b[?1002h\x1b[?1006h\x1b[400;900H")
+			a.daemon.resize(120, 105)
+			a.daemon.prints("\x1b[?1002h\x1b[?1006h\x1b[105;120H")
 			synctest.Wait()
 			a.daemon.set(func() { a.daemon.mute = true })
 			keys := strings.Repeat("x", protocol.InputWindowBytes+lookaheadBytes-free)
@@ -111,8 +111,8 @@ func TestMouseIsLeftOutWithoutRoom(t *testing.T) {
 			time.Sleep(time.Second)
 			synctest.Wait()
 			got := strings.TrimPrefix(a.daemon.typed(), keys)
-			got = strings.Replace(got, "\x1b[<0;881;396M", "", 1)
-			require.Equal(t, "yy", strings.Replace(got, "\x1b[<32;882;396M", "", 1), "%d bytes were free", free)
+			got = strings.Replace(got, "\x1b[<0;101;101M", "", 1)
+			require.Equal(t, "yy", strings.Replace(got, "\x1b[<32;102;101M", "", 1), "%d bytes were free", free)
 		})
 	}
 }
