@@ -35,7 +35,7 @@ func (ts *terminals) closeAll() {
 // term is a program on a terminal of its own, with an engine that shows what a person would see.
 type term struct {
 	program ports.Program
-	read    sync.WaitGroup
+	read    chan struct{} // closed when all output was read
 
 	mu     sync.Mutex
 	screen *vt.Terminal
@@ -112,12 +112,13 @@ func startTerm(ts *testscript.TestScript, args []string) *term {
 	programs := &pty.Programs{}
 	program, err := programs.Start(domain.Command{Argv: argv, Env: env, Dir: filepath.Clean(ts.MkAbs("."))}, size)
 	ts.Check(err)
-	t := &term{program: program, screen: vt.New(vt.Options{Cols: size.Cols, Rows: size.Rows})}
-	t.read.Go(t.readAll)
+	t := &term{program: program, read: make(chan struct{}), screen: vt.New(vt.Options{Cols: size.Cols, Rows: size.Rows})}
+	go t.readAll()
 	return t
 }
 
 func (t *term) readAll() {
+	defer close(t.read)
 	buf := make([]byte, 4096)
 	for {
 		n, err := t.program.Read(buf)
@@ -165,7 +166,11 @@ func (t *term) see(ts *testscript.TestScript, pattern string, want bool) {
 
 func (t *term) exits(ts *testscript.TestScript, code string) {
 	ended := make(chan domain.ExitStatus, 1)
-	go func() { ended <- t.program.Wait() }()
+	go func() {
+		status := t.program.Wait()
+		<-t.read // closing the terminal would take what it has not read yet
+		ended <- status
+	}()
 	select {
 	case status := <-ended:
 		t.close()
@@ -182,7 +187,7 @@ func (t *term) close() {
 	defer cancel()
 	t.program.Kill(ctx)
 	_ = t.program.Close()
-	t.read.Wait()
+	<-t.read
 }
 
 func matches(ts *testscript.TestScript, pattern, text string) bool {
