@@ -4,44 +4,27 @@ import (
 	"bytes"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/vev-term/vev/internal/domain/vt"
 )
 
-// The longest sequences that are waited for. A longer one becomes Unknown events; what follows the first MaxSequence bytes
-// of a control sequence is read as keys, the rest of a longer answer is Unknown too.
-const (
-	MaxSequence = 64
-	MaxReply    = 4 << 10
-)
+// MaxSequence is the length of the longest sequence that is waited for. The first MaxSequence bytes of a longer one are an
+// Unknown event, what follows is read as keys.
+const MaxSequence = 64
 
-// Decoder finds events in what a terminal sends. The zero Decoder is ready. Its exported fields may be changed at any
-// time.
+// Decoder finds events in what a terminal sends that was asked nothing: ESC ] is Alt-], CSI 1 ; 2 R is Shift-F3. The zero
+// Decoder is ready.
 type Decoder struct {
-	// CursorAsked: the cursor's position was asked for, so CSI 1 ; n R is that and not F3.
-	CursorAsked bool
-	// StringsAsked: something was asked that is answered by OSC or another string. Without it ESC ] is Alt-].
-	StringsAsked bool
-	// Encoding is the mouse encoding that the terminal was told; [vt.MouseUTF8] alone makes a difference.
-	Encoding vt.MouseEncoding
-
-	paste  bool // inside a bracketed paste
-	string bool // inside an answer over MaxReply
+	paste bool // inside a bracketed paste
 }
 
 // Pasting reports whether a bracketed paste has begun and not ended.
 func (d *Decoder) Pasting() bool { return d.paste }
 
 // Next decodes the first event of p, which is not empty, and returns how many bytes it has; n is 0 when p is the begin of
-// an event whose rest may follow. Then p is shorter than [MaxSequence], or [MaxReply] for an answer that was asked for.
-// With more false nothing is known to follow and p is taken as it is: a lone ESC is the Escape key. The end of a paste is
-// waited for all the same.
+// an event whose rest may follow. Then p is shorter than [MaxSequence]. With more false nothing is known to follow and p is
+// taken as it is: a lone ESC is the Escape key. The end of a paste is waited for all the same.
 func (d *Decoder) Next(p []byte, more bool) (e Event, n int) {
-	switch {
-	case d.paste:
+	if d.paste {
 		return d.pasted(p)
-	case d.string:
-		return d.skipString(p, more)
 	}
 	switch c := p[0]; {
 	case c == 0x1b:
@@ -127,8 +110,6 @@ func (d *Decoder) escape(p []byte, more bool) (e Event, n int) {
 		return singleShift(p, more)
 	case c == 0x1b:
 		return d.twoEscapes(p, more)
-	case d.StringsAsked && (c == ']' || c == 'P' || c == '_' || c == '^' || c == 'X'):
-		return d.answer(p, more)
 	case c < 0x20 || c == 0x7f:
 		e, n = controlKey(c), 1
 	default:
@@ -190,61 +171,6 @@ func singleShift(p []byte, more bool) (e Event, n int) {
 	e = Char('O')
 	e.Mods |= Alt
 	return e, 2
-}
-
-// answer decodes a string that was asked for: ESC and its kind, text, and ST or BEL.
-func (d *Decoder) answer(p []byte, more bool) (e Event, n int) {
-	for i := 2; i < min(len(p), MaxReply); i++ {
-		switch c := p[i]; {
-		case c == '\a':
-			return Event{Kind: Reply}, i + 1
-		case c == 0x1b && i+1 < len(p) && p[i+1] == '\\':
-			return Event{Kind: Reply}, i + 2
-		case c == 0x1b && i+1 == len(p) && more && len(p) < MaxReply:
-			return Event{}, 0
-		case c < 0x20:
-			return Event{Kind: Unknown}, i
-		}
-	}
-	switch {
-	case len(p) >= MaxReply:
-		d.string = true
-		return Event{Kind: Unknown}, MaxReply
-	case more:
-		return Event{}, 0
-	case len(p) == 2:
-		e = Char(rune(p[1]))
-		e.Mods |= Alt
-		return e, 2
-	}
-	return Event{Kind: Unknown}, len(p)
-}
-
-// skipString leaves out the rest of an answer over MaxReply.
-func (d *Decoder) skipString(p []byte, more bool) (e Event, n int) {
-	for i, c := range p {
-		switch {
-		case c >= 0x20:
-			continue
-		case c == '\a':
-			n = i + 1
-		case c == 0x1b && i+1 < len(p) && p[i+1] == '\\':
-			n = i + 2
-		case c == 0x1b && i+1 == len(p) && more:
-			if i == 0 {
-				return Event{}, 0
-			}
-			return Event{Kind: Unknown}, i
-		case i > 0:
-			n = i
-		default:
-			d.string = false
-			return d.Next(p, more)
-		}
-		d.string = false
-		return Event{Kind: Unknown}, n
-	}
-	return Event{Kind: Unknown}, len(p)
 }
 
 // shiftedLetter fills in what Shift makes of a letter where the terminal did not say.

@@ -1,10 +1,6 @@
 package keys
 
-import (
-	"unicode/utf8"
-
-	"github.com/vev-term/vev/internal/domain/vt"
-)
+import "unicode/utf8"
 
 // Bounds of the parameters of a control sequence: further ones are left out, larger values are the largest.
 const (
@@ -31,7 +27,7 @@ func (d *Decoder) controlSequence(p []byte, more bool, limit int) (e Event, n in
 		case c == '[' && i == 2:
 			return consoleKey(p, more)
 		case c == 'M' && i == 2:
-			return d.mouseBytes(p, more)
+			return mouseBytes(p, more)
 		case c >= 0x40 && c <= 0x7e:
 			return d.act(parse(p[2:i], c)), i + 1
 		case c < 0x20 || c > 0x7e:
@@ -128,7 +124,7 @@ func (d *Decoder) act(s sequence) Event {
 	case '~':
 		return d.tilde(s)
 	case 'R':
-		if s.count == 2 && (d.CursorAsked || s.params[0][0] != 1) {
+		if s.count == 2 && s.params[0][0] != 1 {
 			return Event{Kind: Reply}
 		}
 	}
@@ -248,29 +244,16 @@ func (s sequence) text() (string, bool) {
 	return string(text), true
 }
 
-// mouseBytes decodes ESC [ M and three characters: of one byte, or of UTF-8.
-func (d *Decoder) mouseBytes(p []byte, more bool) (e Event, n int) {
-	var v [3]int
-	n = 3
-	for i := range v {
-		rest := p[n:]
-		size := 1
-		switch {
-		case len(rest) == 0 || d.Encoding == vt.MouseUTF8 && !utf8.FullRune(rest):
-			if more {
-				return Event{}, 0
-			}
-			return Event{Kind: Unknown}, len(p)
-		case d.Encoding == vt.MouseUTF8:
-			var r rune
-			r, size = utf8.DecodeRune(rest)
-			v[i] = int(r)
-		default:
-			v[i] = int(rest[0])
-		}
-		n += size
+// mouseBytes decodes ESC [ M and three bytes.
+func mouseBytes(p []byte, more bool) (e Event, n int) {
+	const size = 6
+	switch {
+	case len(p) >= size:
+		return mouse(int(p[3])-32, int(p[4])-32, int(p[5])-32, false), size
+	case more:
+		return Event{}, 0
 	}
-	return mouse(v[0]-32, v[1]-32, v[2]-32, false), n
+	return Event{Kind: Unknown}, len(p)
 }
 
 func mouseSGR(s sequence) Event {

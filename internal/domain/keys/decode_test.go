@@ -5,8 +5,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/vev-term/vev/internal/domain/vt"
 )
 
 // told is an event with its bytes.
@@ -22,7 +20,7 @@ func decode(d *Decoder, reads ...string) (out []told) {
 		for len(p) > 0 {
 			e, n := d.Next(p, more)
 			if n == 0 {
-				if !more && !d.Pasting() || len(p) >= MaxSequence && !d.StringsAsked || len(p) >= MaxReply {
+				if !more && !d.Pasting() || len(p) >= MaxSequence {
 					panic("waits for ever")
 				}
 				return
@@ -183,57 +181,9 @@ func TestTheEndOfAPasteIsAlwaysWaitedFor(t *testing.T) {
 	require.Equal(t, told{Event{Kind: PasteEnd}, "\x1b[201~"}, told{e, "\x1b[201~"[:n]})
 }
 
-func TestAskedAnswers(t *testing.T) {
-	for in, want := range map[string][]Event{
-		"\x1b]11;rgb:0/0/0\x1b\\a": {{Kind: Reply}, Char('a')},
-		"\x1b]11;rgb:0/0/0\aa":     {{Kind: Reply}, Char('a')},
-		"\x1bP>|xterm(1)\x1b\\":    {{Kind: Reply}},
-		"\x1b_Gi=1;OK\x1b\\":       {{Kind: Reply}},
-		"\x1b]":                    {keyed(']', Alt)},
-		"\x1b]11;\x03":             {{Kind: Unknown}, keyed('c', Ctrl)},
-		"\x1b]11;\x1b[A":           {{Kind: Unknown}, keyed(Up, 0)},
-		"\x1b[1;2R":                {{Kind: Reply}},
-		"\x1b]" + strings.Repeat("x", MaxReply-4) + "\x1b\\a": {{Kind: Reply}, Char('a')},
-	} {
-		for cut := 0; cut < len(in); cut += 1 + len(in)/50 {
-			require.Equal(t, want, events(decode(&Decoder{StringsAsked: true, CursorAsked: true}, in[:cut], in[cut:])), "%.20q at %d", in, cut)
-		}
-	}
-}
-
-func TestAnAnswerOverTheBoundIsLeftOut(t *testing.T) {
-	for _, end := range []string{"\a", "\x1b\\", "\x03", "\x1b[A"} {
-		in := "\x1b]52;c;" + strings.Repeat("x", 2*MaxReply) + end + "a"
-		for _, cut := range []int{0, 1, 100, MaxReply - 1, MaxReply, MaxReply + 1, len(in) - len(end), len(in) - 2} {
-			got := events(decode(&Decoder{StringsAsked: true}, in[:cut], in[cut:]))
-			var rest []Event
-			for _, e := range got {
-				if e.Kind != Unknown {
-					rest = append(rest, e)
-				}
-			}
-			want := []Event{Char('a')}
-			switch end {
-			case "\x03":
-				want = []Event{keyed('c', Ctrl), Char('a')}
-			case "\x1b[A":
-				want = []Event{keyed(Up, 0), Char('a')}
-			}
-			require.Equal(t, want, rest, "%q at %d", end, cut)
-		}
-	}
-}
-
 func TestASequenceOverTheBoundIsKeys(t *testing.T) {
 	in := "\x1b[" + strings.Repeat("1", MaxSequence-3) + "A"
 	require.Len(t, decode(&Decoder{}, in), 1)
 	got := decode(&Decoder{}, "\x1b[1"+in[2:])
 	require.Equal(t, []Event{{Kind: Unknown}, Char('A')}, events(got))
-}
-
-func TestUTF8MouseIsReadAsSuch(t *testing.T) {
-	e := Event{Kind: MouseEvent, Mods: Ctrl, Mouse: Mouse{Button: Button8, X: 2014, Y: 100}}
-	out := AppendMouse(nil, e, vt.Modes{Mouse: vt.MouseAny, MouseEncoding: vt.MouseUTF8})
-	got := decode(&Decoder{Encoding: vt.MouseUTF8}, string(out[:4]), string(out[4:]))
-	require.Equal(t, []Event{e}, events(got))
 }

@@ -12,7 +12,7 @@
 //
 // [Decoder] finds the events in what a terminal sends, whatever its reads cut: the same bytes give the same events. It
 // keeps no bytes; the caller keeps the begin of a sequence and decides when to wait no longer for the rest. What is
-// waited for is shorter than [MaxSequence], or [MaxReply] where an answer was asked for.
+// waited for is shorter than [MaxSequence]. Of the mouse it knows the forms of bytes, of SGR and of urxvt.
 //
 // Decoding what was encoded gives the event back, as far as the form can carry it; the tests say for each where it
 // cannot. Package keys has no I/O, clock or lock; values belong to one goroutine at a time, functions to any.

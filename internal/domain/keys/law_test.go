@@ -1,6 +1,7 @@
 package keys
 
 import (
+	"fmt"
 	"testing"
 	"unicode"
 
@@ -167,11 +168,20 @@ func TestMouseComesBack(t *testing.T) {
 		if m.Mouse == vt.MouseX10 {
 			want.Mods = 0
 		}
-		got := decode(&Decoder{Encoding: m.MouseEncoding}, string(out))
+		got := decode(&Decoder{}, readable(string(out), m))
 		if len(got) != 1 || got[0].e != want {
 			rt.Fatalf("%+v is %q, which is %+v", want, out, got)
 		}
 	})
+}
+
+// readable is a mouse report in a form that is decoded: urxvt's for UTF-8, which no terminal is asked for.
+func readable(out string, m vt.Modes) string {
+	if m.MouseEncoding != vt.MouseUTF8 {
+		return out
+	}
+	v := []rune(out)[len("\x1b[M"):]
+	return fmt.Sprintf("\x1b[%d;%d;%dM", v[0], v[1]-32, v[2]-32)
 }
 
 // TestDecodingIsSplitProof: any bytes, cut anywhere, give the same events and lose no byte.
@@ -185,12 +195,8 @@ func TestDecodingIsSplitProof(t *testing.T) {
 		for _, w := range rapid.SliceOfN(rapid.SampledFrom(words), 1, 20).Draw(rt, "words") {
 			in += w
 		}
-		d := Decoder{
-			StringsAsked: rapid.Bool().Draw(rt, "strings"), CursorAsked: rapid.Bool().Draw(rt, "cursor"),
-			Encoding: rapid.SampledFrom([]vt.MouseEncoding{vt.MouseSGR, vt.MouseUTF8}).Draw(rt, "encoding"),
-		}
-		whole := d
-		want := decode(&whole, in)
+		var d Decoder
+		want := decode(&Decoder{}, in)
 		var reads []string
 		for rest := in; rest != ""; {
 			n := rapid.IntRange(1, len(rest)).Draw(rt, "read")
