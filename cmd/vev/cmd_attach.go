@@ -42,7 +42,7 @@ is shown. When the program ends, its status is the exit code.`,
 	}
 	f := cmd.Flags()
 	f.BoolVar(&create, "create", false, "make the session if it is not there")
-	f.BoolVar(&a.ReadOnly, "read-only", false, "only look: neither keys nor size reach the session")
+	f.BoolVar(&a.ReadOnly, "read-only", false, "only look, scroll and copy: neither keys nor size reach the session")
 	f.BoolVar(&a.Take, "take", false, "detach the other clients")
 	l.flags(cmd)
 	return cmd

@@ -15,11 +15,12 @@ import (
 type composer struct {
 	readOnly bool // set before the first frame
 
-	frame  render.Frame
-	blank  *vt.Terminal // shown before the first state
-	border vt.Cell      // beside the session; zero until there is one
-	x, y   int          // of the window in the pane
-	input  shown        // of the frame
+	frame     render.Frame
+	blank     *vt.Terminal // shown before the first state
+	border    vt.Cell      // beside the session; zero until there is one
+	explained borderReason
+	x, y      int   // of the window in the pane
+	input     shown // of the frame
 
 	predictor *predict.Predictor
 	scroll    *scroller

@@ -20,7 +20,7 @@ func (c *composer) window(term *vt.Terminal, size domain.Size) {
 	if at := f.Cursor; at.Visible || !f.Modes.Alternate {
 		// A full-screen program that draws with the cursor hidden has it anywhere; one that prints has it where the output is.
 		wide := 0
-		if cells := term.Row(at.Row).Cells(); cells[at.Col].IsWide() {
+		if on := term.Cursor(); on.Col == at.Col && term.Row(on.Row).Cells()[on.Col].IsWide() { // at may be a guess
 			wide = 1
 		}
 		c.x = follow(c.x, at.Col, at.Col+wide, size.Cols, size.Cols/sideStep)
@@ -53,11 +53,25 @@ func borderCell() vt.Cell {
 	return t.Row(0).Cells()[0]
 }
 
+// borderReason is what decides about the explanation of a border; the zero value is no border.
+type borderReason struct {
+	size   domain.Size // of the session
+	policy domain.SizePolicy
+}
+
 // explain has the notices say why there is a border, if there is one.
 func (c *composer) explain(bordered bool, policy domain.SizePolicy) {
+	now := borderReason{}
+	if bordered {
+		now = borderReason{domain.Size{Cols: c.input.cols, Rows: c.input.rows}, policy}
+	}
+	if now == c.explained {
+		return
+	}
+	c.explained = now
 	why := ""
 	if bordered {
-		why = sizeReason(policy, domain.Size{Cols: c.input.cols, Rows: c.input.rows}, c.readOnly)
+		why = sizeReason(policy, now.size, c.readOnly)
 	}
 	c.notices.border(why, policy)
 }

@@ -236,6 +236,8 @@ func TestPaintDoesNotAllocate(t *testing.T) {
 			p.Reset()
 			buf = p.Paint(buf[:0], &f)
 			buf = p.Paint(buf[:0], &f)
+			f.Window(3, 2, 80, 24, dimDot)
+			buf = p.Paint(buf[:0], &f)
 		}))
 	}
 }
