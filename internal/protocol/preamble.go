@@ -62,6 +62,9 @@ const (
 	// FeaturePacked: the session server may send packed envelopes. A client offers it on a link
 	// that gains from it.
 	FeaturePacked uint64 = 1 << 1
+	// FeatureShortRefs: in a broker conversation the references of stream data and of window
+	// updates have no scope.
+	FeatureShortRefs uint64 = 1 << 2
 )
 
 // Hello is what a client offers in its preamble.

@@ -46,6 +46,7 @@ func Dial(ctx context.Context, rw io.ReadWriteCloser, software string) (*Client,
 func register(rw io.ReadWriteCloser, software string) (*conn, error) {
 	hello := protocol.NewHello(protocol.BrokerClient, software)
 	rw, hello.Features = receiving(rw)
+	hello.Features |= protocol.FeatureShortRefs
 	rd := streamframe.NewReader(rw)
 	agreed, err := streamframe.ClientHandshake(rd, rw, hello, func(dst []byte) ([]byte, error) {
 		return brokerwire.AppendClient(dst, &protocol.Register{Client: software})
@@ -63,7 +64,7 @@ func register(rw io.ReadWriteCloser, software string) (*conn, error) {
 	}
 	switch m := m.(type) {
 	case *protocol.Registered:
-		return newConn(rw, rd, m.Scope, brokerwire.ClientRefs(m.Scope), agreedLimits(agreed)), nil
+		return newConn(rw, rd, m.Scope, brokerwire.ClientRefs(m.Scope, shortRefs(agreed)), agreedLimits(agreed)), nil
 	case *protocol.Shutdown:
 		return nil, m.Reason.Fault()
 	}

@@ -93,6 +93,8 @@ func agreedLimits(a *protocol.Agreed) limits {
 	return limits{window: protocol.StreamWindowBytes, chunk: int(a.MaxChunk), parked: protocol.MaxParkedBytes}
 }
 
+func shortRefs(a *protocol.Agreed) bool { return a.Features&protocol.FeatureShortRefs != 0 }
+
 // Numbers is what a connection holds and has done.
 type Numbers = protocol.ConnNumbers
 

@@ -52,7 +52,7 @@ func Accept(ctx context.Context, rw io.ReadWriteCloser, b Broker) (*Server, erro
 // register is the broker's part of the conversation up to Registered.
 func (s *Server) register(rw io.ReadWriteCloser) error {
 	hello := protocol.NewHello(protocol.BrokerServer, s.broker.Software)
-	hello.Features = sendable(rw)
+	hello.Features = sendable(rw) | protocol.FeatureShortRefs
 	rd := streamframe.NewReader(rw)
 	agreed, err := streamframe.ServerHandshake(rd, rw, hello)
 	if err != nil {
@@ -78,7 +78,7 @@ func (s *Server) register(rw io.ReadWriteCloser) error {
 	_, _ = rand.Read(scope.Connection[:]) // never fails
 	s.client = fault.Clean(reg.Client)
 	s.direct = agreed.Features&protocol.FeatureDirect != 0
-	s.conn = newConn(rw, rd, scope, brokerwire.ServerRefs(scope), agreedLimits(agreed))
+	s.conn = newConn(rw, rd, scope, brokerwire.ServerRefs(scope, shortRefs(agreed)), agreedLimits(agreed))
 	return w.WriteWith(func(dst []byte) ([]byte, error) {
 		return brokerwire.AppendServer(dst, &protocol.Registered{Scope: scope})
 	})

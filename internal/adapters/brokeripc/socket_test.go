@@ -73,7 +73,7 @@ func TestStreamsOnASocket(t *testing.T) {
 // Whatever is put in front of a head, head and payload stay together.
 func TestTakeLate(t *testing.T) {
 	scope := protocol.Scope{BrokerEpoch: 1}
-	c := newConn(nopCarriage{}, nil, scope, brokerwire.ServerRefs(scope), limits{window: 1 << 20, chunk: 64 << 10, parked: 1 << 20})
+	c := newConn(nopCarriage{}, nil, scope, brokerwire.ServerRefs(scope, false), limits{window: 1 << 20, chunk: 64 << 10, parked: 1 << 20})
 	for _, early := range []int{0, 10, keptBuffer, sharedBuffer - 100} {
 		for _, late := range []int{1, 100, keptBuffer + 1, sharedBuffer} {
 			c.out.buf = bytes.Repeat([]byte("e"), early)

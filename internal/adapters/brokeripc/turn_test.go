@@ -20,7 +20,7 @@ import (
 
 // startFrame sends the head of a data frame of n bytes and the first of them.
 func (p *scripted) startFrame(id protocol.StreamID, n, first int) {
-	head := brokerwire.ClientRefs(p.scope).AppendDataHead(nil, id, n)
+	head := brokerwire.ClientRefs(p.scope, false).AppendDataHead(nil, id, n)
 	b := binary.BigEndian.AppendUint32(nil, uint32(len(head)+n))
 	_, err := p.rw.Write(append(append(b, head...), make([]byte, first)...))
 	if err != nil {

@@ -22,27 +22,31 @@ const (
 // writes is byte for byte what the other codec would; what it does not recognise, be it
 // odd or wrong, it leaves to Decode.
 type Refs struct {
-	scope     [scopeBytes]byte
+	scope     []byte // field 1 of a ref, empty where refs are short
 	out, in   Tag // stream data
 	outU, inU Tag // window updates
 }
 
-// ClientRefs is for a client: it sends client data and reads server data.
-func ClientRefs(s protocol.Scope) *Refs {
-	return newRefs(s, TagClientStreamData, TagServerStreamData, TagClientWindowUpdate, TagServerWindowUpdate)
+// ClientRefs is for a client: it sends client data and reads server data. short refs have no
+// scope (protocol.FeatureShortRefs).
+func ClientRefs(s protocol.Scope, short bool) *Refs {
+	return newRefs(s, short, TagClientStreamData, TagServerStreamData, TagClientWindowUpdate, TagServerWindowUpdate)
 }
 
 // ServerRefs is for a broker.
-func ServerRefs(s protocol.Scope) *Refs {
-	return newRefs(s, TagServerStreamData, TagClientStreamData, TagServerWindowUpdate, TagClientWindowUpdate)
+func ServerRefs(s protocol.Scope, short bool) *Refs {
+	return newRefs(s, short, TagServerStreamData, TagClientStreamData, TagServerWindowUpdate, TagClientWindowUpdate)
 }
 
-func newRefs(s protocol.Scope, out, in, outU, inU Tag) *Refs {
+func newRefs(s protocol.Scope, short bool, out, in, outU, inU Tag) *Refs {
 	r := &Refs{out: out, in: in, outU: outU, inU: inU}
-	b := append(r.scope[:0], 1<<3|2, scopeBytes-2, 1<<3|1)
+	if short {
+		return r
+	}
+	b := append(make([]byte, 0, scopeBytes), 1<<3|2, scopeBytes-2, 1<<3|1)
 	b = binary.LittleEndian.AppendUint64(b, s.BrokerEpoch)
 	b = append(b, 2<<3|2, byte(len(s.Connection)))
-	_ = append(b, s.Connection[:]...)
+	r.scope = append(b, s.Connection[:]...)
 	return r
 }
 
@@ -68,12 +72,12 @@ func (r *Refs) AppendWindowUpdate(dst []byte, id protocol.StreamID, credit uint3
 
 // refSize is the size of a ref's content; it always fits one byte of length.
 func (r *Refs) refSize(id protocol.StreamID) int {
-	return scopeBytes + 1 + wirefmt.SizeVarint(uint64(id))
+	return len(r.scope) + 1 + wirefmt.SizeVarint(uint64(id))
 }
 
 func (r *Refs) appendRef(dst []byte, id protocol.StreamID, size int) []byte {
 	dst = append(dst, 1<<3|2, byte(size))
-	dst = append(dst, r.scope[:]...)
+	dst = append(dst, r.scope...)
 	dst = append(dst, 2<<3)
 	return wirefmt.AppendVarint(dst, uint64(id))
 }
@@ -119,15 +123,16 @@ func (r *Refs) parseRef(head []byte, want Tag, size int) (protocol.StreamID, []b
 		return 0, nil, false
 	}
 	rest := head[n+m:]
-	if len(rest) < 2+scopeBytes+2 || rest[0] != 1<<3|2 {
+	at := 2 + len(r.scope) // of the id's field
+	if len(rest) < at+2 || rest[0] != 1<<3|2 {
 		return 0, nil, false
 	}
 	end := 2 + int(rest[1])
-	if end > len(rest) || end < 2+scopeBytes+2 || !bytes.Equal(rest[2:2+scopeBytes], r.scope[:]) || rest[2+scopeBytes] != 2<<3 {
+	if end > len(rest) || end < at+2 || !bytes.Equal(rest[2:at], r.scope) || rest[at] != 2<<3 {
 		return 0, nil, false
 	}
-	id, k := wirefmt.ConsumeVarint(rest[2+scopeBytes+1 : end])
-	if k < 0 || 2+scopeBytes+1+k != end || id == 0 {
+	id, k := wirefmt.ConsumeVarint(rest[at+1 : end])
+	if k < 0 || at+1+k != end || id == 0 {
 		return 0, nil, false
 	}
 	return protocol.StreamID(id), rest[end:], true
