@@ -148,3 +148,25 @@ func (tt *term) first() (fg vt.Color, seen string) {
 	tt.look(func(s *vt.Terminal) { fg, seen = s.Row(0).Cells()[0].Foreground(), string(tt.seen) })
 	return fg, seen
 }
+
+// TestFocusReachesTheProgram: through the daemon, which knows of all clients, and only where the program asked.
+func TestFocusReachesTheProgram(t *testing.T) {
+	h := newHome(t)
+	h.sh("x", `stty raw -echo; printf '\033[?1004hasked '; exec cat -v`)
+	h.sh("y", `stty raw -echo; printf 'not asked '; exec cat -v`)
+	h.waitText("x", "asked")
+	one, two := newTerm(t, 80, 24), newTerm(t, 80, 24)
+	one.vev(h, "attach", "x")
+	one.sees("asked ^[[I\n")
+	one.typ("\x1b[O")
+	one.sees("asked ^[[I^[[O\n")
+	two.vev(h, "attach", "x")
+	one.sees("asked ^[[I^[[O^[[I\n")
+	one.typ("\x1b[Ia\x1b[Ob")
+	one.sees("asked ^[[I^[[O^[[Iab\n")
+	other := newTerm(t, 80, 24)
+	other.vev(h, "attach", "y")
+	other.sees("not asked")
+	other.typ("\x1b[O\x1b[Ix")
+	other.sees("not asked x\n")
+}

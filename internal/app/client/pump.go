@@ -61,9 +61,7 @@ func (c *client) keysIn(p []byte) (rest []byte, detached bool) {
 				c.moused(shown, len(p))
 			}
 		case actFocus:
-			if !c.readOnly {
-				c.out.focused(c.typing.event.Kind == keys.FocusIn)
-			}
+			c.attends(c.typing.event.Kind == keys.FocusIn)
 		case actKey:
 			c.typed(c.pressed(shown, raw, len(p)))
 		default:

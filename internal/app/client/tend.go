@@ -89,9 +89,18 @@ func (c *client) resize() error {
 	return c.screen.resized(size)
 }
 
+// attends tells the daemon whether anybody looks at this client.
+func (c *client) attends(yes bool) {
+	if !c.readOnly {
+		c.out.focused(yes)
+	}
+}
+
 // stop suspends this program's job and comes back when it goes on.
 func (c *client) stop(ctx context.Context) error {
 	refused, err := c.screen.suspend(func() (domain.Size, error) {
+		c.attends(false)
+		defer c.attends(true)
 		err := c.o.Terminal.Suspend()
 		if err == nil {
 			grace := time.NewTimer(resumedGrace)
