@@ -186,12 +186,12 @@ func (s *screen) paint() error {
 	} else {
 		s.buf = s.painter.Paint(s.buf, f)
 	}
-	err := s.write()
+	// Before the terminal has it: whoever sees the frame and answers must be understood by it.
 	if s.composer.input != *s.shown.Load() {
 		now := s.composer.input
 		s.shown.Store(&now)
 	}
-	return err
+	return s.write()
 }
 
 func (s *screen) write() error {

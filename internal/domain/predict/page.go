@@ -1,6 +1,10 @@
 package predict
 
-import "github.com/vev-term/vev/internal/domain/vt"
+import (
+	"slices"
+
+	"github.com/vev-term/vev/internal/domain/vt"
+)
 
 const (
 	// maxLines is how many rows a guess may span: the one with the cursor and those it wraps to. Beyond, keys are not
@@ -50,7 +54,8 @@ func (p *page) read(t *vt.Terminal) {
 		row, l := t.Row(c.Row+i), &p.line[i]
 		l.id = row.ID()
 		l.cells = append(l.cells[:0], row.Cells()...)
-		l.marks = append(l.marks[:0], make([]mark, cols)...)
+		l.marks = slices.Grow(l.marks[:0], cols)[:cols]
+		clear(l.marks)
 		l.dirty = false
 	}
 }
