@@ -30,6 +30,9 @@ func (c *cli) attach(ctx context.Context, host domain.Host, a *protocol.Attach, 
 	}
 	l.settle(settings)
 	dialer := dialAhead(ctx, c.attachDialer(host, a))
+	if !host.Local() {
+		dialer.wait() // the terminal is free for questions
+	}
 	terminal, err := tty.Open()
 	if err != nil {
 		dialer.drop()
@@ -98,13 +101,15 @@ func mayAttach(host domain.Host, a *protocol.Attach, nest bool) error {
 	return nil
 }
 
-// attachDialer starts a daemon for the first conversation if that may make a session. Later
-// ones resume: a daemon that is gone took the session with it.
+// attachDialer starts a daemon for the first conversation if that may make a session, and asks for
+// it what ssh wants to know. Later ones resume: a daemon that is gone took the session with it, and
+// the terminal shows the session.
 func (c *cli) attachDialer(host domain.Host, a *protocol.Attach) ports.SessionDialer {
-	if a.Create == nil {
-		return c.dialer(host, protocol.ExistingOnly)
+	start := protocol.ExistingOnly
+	if a.Create != nil {
+		start = protocol.StartIfNeeded
 	}
-	return &firstStarts{first: c.dialer(host, protocol.StartIfNeeded), later: c.dialer(host, protocol.ExistingOnly)}
+	return &firstStarts{first: c.asking(host, start), later: c.dialer(host, protocol.ExistingOnly)}
 }
 
 // firstStarts dials with first until that has succeeded, with later from then on. It is for one
@@ -160,6 +165,12 @@ func (d *ahead) Dial(ctx context.Context) (ports.SessionClientConn, error) {
 		d.drop()
 		return nil, fault.Wrap(fault.Canceled, context.Cause(ctx), "the attach was given up")
 	}
+}
+
+// wait waits until the first conversation is there, or failed.
+func (d *ahead) wait() {
+	r := <-d.first
+	d.first <- r
 }
 
 // drop gives up what was begun and waits for its end.

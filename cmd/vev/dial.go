@@ -34,8 +34,9 @@ func isNoDaemon(err error) bool { return errors.Is(err, errNoDaemon) }
 
 // dialer begins session conversations with a host's daemon, through the broker.
 type dialer struct {
-	host  domain.Host
-	start protocol.StartPolicy
+	host   domain.Host
+	start  protocol.StartPolicy
+	person ports.Ask // answers what ssh asks; nil: nobody does
 }
 
 var _ ports.SessionDialer = (*dialer)(nil)
@@ -44,11 +45,24 @@ func (c *cli) dialer(host domain.Host, start protocol.StartPolicy) *dialer {
 	return &dialer{host: host, start: start}
 }
 
+// asking is a dialer that has the person at the terminal answer what ssh asks.
+func (c *cli) asking(host domain.Host, start protocol.StartPolicy) *dialer {
+	d := c.dialer(host, start)
+	if !host.Local() {
+		d.person = c.person()
+	}
+	return d
+}
+
 // Dial tries until the preamble is through, or protocol.HandshakeTimeout passes. What was cut
 // off before is tried again: the other side had not begun anything, it was about to end or has
 // just ended. See ports.SessionDialer.
 func (d *dialer) Dial(ctx context.Context) (ports.SessionClientConn, error) {
-	ctx, cancel := context.WithTimeout(ctx, protocol.HandshakeTimeout)
+	timeout := protocol.HandshakeTimeout
+	if d.person != nil {
+		timeout += protocol.PromptTimeout
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	refused := 0
 	for pause := firstPause; ; pause = min(2*pause, lastPause) {
@@ -89,7 +103,12 @@ func (d *dialer) once(ctx context.Context) (ports.SessionClientConn, error) {
 	if err != nil {
 		return nil, err
 	}
+	stop := func() {}
+	if d.person != nil {
+		stop = answering(ctx, broker, d.person)
+	}
 	stream, err := broker.OpenStream(ctx, d.host.String(), d.start)
+	stop()
 	if err != nil {
 		err = d.refusal(err, broker.Err() != nil)
 		_ = broker.Close()
@@ -141,7 +160,11 @@ func (d *dialer) broker(ctx context.Context) (*brokeripc.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	broker, err := brokeripc.Dial(ctx, socket, software())
+	dial := brokeripc.Dial
+	if d.person != nil {
+		dial = brokeripc.DialAnswering
+	}
+	broker, err := dial(ctx, socket, software())
 	if err != nil {
 		return nil, cut(err)
 	}

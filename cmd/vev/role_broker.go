@@ -42,15 +42,18 @@ const brokerGC = 50
 func runBroker(idle time.Duration) error {
 	debug.SetGCPercent(brokerGC)
 	var b *broker.Broker
+	var q *questions
 	defer func() {
 		if b != nil {
 			b.Close() // what leads to other machines ends with this process
+			_ = q.close()
 		}
 	}()
 	return runService(brokerService, protocol.MaxBrokerClients, func(s *service) {
+		q = newQuestions(s.dir, s.log)
+		ssh := &sshstdio.Dialer{Converse: converse, Env: sshEnvironment(s.dir), Questions: q.open}
 		b = broker.New(broker.Options{
-			Daemon: localDaemon{s.dir}, Links: &sshstdio.Dialer{Converse: converse, Env: sshEnvironment(s.dir)}, Version: version, Idle: idle,
-			Refused: s.claim.Refused,
+			Daemon: localDaemon{s.dir}, Links: ssh, Version: version, Idle: idle, Refused: s.claim.Refused,
 		})
 		endpoint := brokeripc.Broker{Software: software(), Epoch: epoch(), Numbers: b.Numbers}
 		s.idle = b.Run

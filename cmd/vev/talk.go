@@ -29,7 +29,7 @@ type talk struct {
 // begin opens a conversation with the daemon of a host. Under protocol.ExistingOnly the fault is
 // errNoDaemon when none runs. The caller closes it.
 func (c *cli) begin(ctx context.Context, host domain.Host, start protocol.StartPolicy) (*talk, error) {
-	t := &talk{ctx: ctx, host: host, dial: c.dialer(host, start)}
+	t := &talk{ctx: ctx, host: host, dial: c.asking(host, start)}
 	return t, at(host, t.open())
 }
 

@@ -68,6 +68,8 @@ type BrokerConn interface {
 type StreamRequest interface {
 	Host() string
 	Start() protocol.StartPolicy
+	// Ask is how the client's person is asked, nil where there is none.
+	Ask() Ask
 	Open() (Stream, error)
 	// Hand grants the stream by giving the client the connection itself, where the client's
 	// carriage can take it; ok is false where not, and nothing was answered then. The stream

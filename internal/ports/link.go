@@ -19,11 +19,16 @@ type Link interface {
 	Close() error
 }
 
+// Ask puts a question of ssh's to a person and waits for the answer until ctx ends. The caller sets no id.
+// Canceled: the person declined, or is gone; Limit: too much is asked already.
+type Ask func(ctx context.Context, q protocol.Prompt) ([]byte, error)
+
 // LinkDialer makes links. Each call makes another one; any number may run at once.
 type LinkDialer interface {
 	// DialLink connects to the named host until ctx ends, which ends nothing afterwards. The fault is NotFound when no such host
-	// is known, Unavailable or Timeout when another attempt may succeed.
-	DialLink(ctx context.Context, host string) (Link, error)
+	// is known, Unavailable or Timeout when another attempt may succeed. What it must know from a person goes to ask; with nil
+	// it does without, or fails as Denied.
+	DialLink(ctx context.Context, host string, ask Ask) (Link, error)
 	// Attempts says what reaching a host again may cost: an attempt begins every so often, on average,
 	// while at most most run at once. Neither is 0.
 	Attempts() (every time.Duration, most int)

@@ -52,9 +52,11 @@ const (
 	MaxHostBytes     = 255      // name of a host, its alias or address; name of a terminal's kind
 	MaxPreviewBytes  = 64 << 10 // content of one preview
 	MaxAnswerBytes   = 4 << 10  // answer to a question of ssh
+	MaxPrompts       = 8        // questions of a connection that wait for their answer: further ones are declined
 	MaxDeltaSessions = 1024     // session entries, and tombstones, of one delta
 
 	HandshakeTimeout = 15 * time.Second // dial to first frame, one deadline
 	RequestTimeout   = 10 * time.Second // unless the request states its own
+	PromptTimeout    = 2 * time.Minute  // for reaching a host whose ssh asks
 	MaxWait          = 24 * time.Hour   // longest timeout a request may state
 )

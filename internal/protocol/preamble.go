@@ -65,6 +65,8 @@ const (
 	// FeatureShortRefs: in a broker conversation the references of stream data and of window
 	// updates have no scope.
 	FeatureShortRefs uint64 = 1 << 2
+	// FeaturePrompts: the broker's client has a person who can answer questions of ssh.
+	FeaturePrompts uint64 = 1 << 3
 )
 
 // Hello is what a client offers in its preamble.

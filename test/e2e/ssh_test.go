@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/vev-term/vev/internal/domain/vt"
 )
 
 // site is another machine: a home with an sshd of its own, and a home here that knows the way to it as "far".
@@ -354,4 +356,57 @@ func TestSSHHasTheNewestClientsAgent(t *testing.T) {
 	broker := s.near.one("_broker")
 	require.Zero(t, s.near.with("SSH_AUTH_SOCK="+socket).vev("ls", "far").code)
 	require.Equal(t, broker, s.near.one("_broker"))
+}
+
+// TestSSHAsksInTheTerminal: what ssh wants to know it asks where the command was typed, before a session is shown; an
+// answer leads on, none ends the attempt, and two terminals that ask at once each have their own.
+func TestSSHAsksInTheTerminal(t *testing.T) {
+	s := newSite(t)
+	output(t, exec.Command(need(t, "ssh-keygen"), "-q", "-p", "-P", "", "-N", "sesame", "-f", s.near.path("key")))
+	s.near.write("known_hosts", nil)
+	a := s.near.vev("ls", "far")
+	require.Equal(t, 1, a.code, "without a terminal nobody is asked")
+	require.Contains(t, a.stderr, "ssh does not know its host key")
+
+	s.far.sh("work", "echo here; exec cat")
+	tt := newTerm(t, 100, 24)
+	declined := tt.vev(s.near, "attach", "far:work")
+	tt.sees("far: The authenticity of host")
+	tt.typ("\x03")
+	require.Equal(t, 1, declined.exits())
+	tt.sees("vev: far: ssh asked something and got no answer")
+	require.Empty(t, s.near.read("known_hosts"))
+	eventually(t, "no ssh is left", func() bool { return len(s.ssh()) == 0 })
+
+	attached := tt.vev(s.near, "attach", "far:work")
+	tt.sees("(yes/no/[fingerprint])?")
+	tt.typ("yes\r")
+	tt.sees("Enter passphrase for key")
+	other := newTerm(t, 100, 24)
+	aside := other.vev(s.near, "ls", fmt.Sprintf("ssh://%s@127.0.0.1:%d", s.user, s.port))
+	other.sees("Enter passphrase for key")
+	other.typ("wrong\x15sesame\r")
+	other.sees("work")
+	require.Zero(t, aside.exits())
+	require.NotContains(t, other.text(), "sesame")
+	tt.typ("wrong\r")
+	tt.until("a second question", func(screen *vt.Terminal) bool { return strings.Count(textOf(screen), "Enter passphrase") == 2 })
+	tt.typ("sesame\r")
+	tt.sees("here")
+	tt.typ("typed\r")
+	tt.sees("typed\ntyped")
+	require.NotEmpty(t, s.near.read("known_hosts"))
+	for _, pid := range s.near.processes() {
+		require.NotContains(t, procFile(pid, "cmdline")+procFile(pid, "environ"), "sesame")
+	}
+	tt.typ("\x1cd")
+	require.Zero(t, attached.exits())
+	require.Contains(t, s.near.ok("ls", "far"), "work", "the way is there, and nothing is asked")
+	logs, err := filepath.Glob(filepath.Join(s.near.state(), "*.log"))
+	require.NoError(t, err)
+	for _, log := range logs {
+		text, err := os.ReadFile(log)
+		require.NoError(t, err)
+		require.NotContains(t, string(text), "sesame")
+	}
 }

@@ -99,7 +99,7 @@ type farLinks struct {
 
 func (f farLinks) Attempts() (time.Duration, int) { return 150 * time.Millisecond, 8 }
 
-func (f farLinks) DialLink(ctx context.Context, _ string) (ports.Link, error) {
+func (f farLinks) DialLink(ctx context.Context, _ string, _ ports.Ask) (ports.Link, error) {
 	ctx, cancel := context.WithTimeout(ctx, f.b.patience)
 	defer cancel()
 	near, far := f.w.connect()

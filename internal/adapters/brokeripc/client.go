@@ -14,7 +14,9 @@ import (
 
 // Client is the asking end of a broker conversation. Any goroutine may call its methods.
 type Client struct {
-	conn *conn
+	conn    *conn
+	answers bool // somebody takes what comes in prompts
+	prompts chan *protocol.Prompt
 
 	// Guarded by conn.mu.
 	asked map[protocol.OperationID]chan<- statsAnswer
@@ -30,9 +32,21 @@ type statsAnswer struct {
 // is a fault: Timeout after protocol.HandshakeTimeout, Canceled with ctx, Incompatible,
 // Violation, or Unavailable when the carriage ends.
 func Dial(ctx context.Context, rw io.ReadWriteCloser, software string) (*Client, error) {
-	c := &Client{asked: make(map[protocol.OperationID]chan<- statsAnswer)}
+	return dial(ctx, rw, software, protocol.FeatureNone)
+}
+
+// DialAnswering is Dial for a client that answers what comes in Prompts.
+func DialAnswering(ctx context.Context, rw io.ReadWriteCloser, software string) (*Client, error) {
+	return dial(ctx, rw, software, protocol.FeaturePrompts)
+}
+
+func dial(ctx context.Context, rw io.ReadWriteCloser, software string, features uint64) (*Client, error) {
+	c := &Client{
+		answers: features&protocol.FeaturePrompts != 0, prompts: make(chan *protocol.Prompt, protocol.MaxPrompts),
+		asked: make(map[protocol.OperationID]chan<- statsAnswer),
+	}
 	err := handshake(ctx, rw, func() (err error) {
-		c.conn, err = register(rw, software)
+		c.conn, err = register(rw, software, features)
 		return err
 	})
 	if err != nil {
@@ -43,10 +57,10 @@ func Dial(ctx context.Context, rw io.ReadWriteCloser, software string) (*Client,
 }
 
 // register is the client's part of the conversation up to Registered.
-func register(rw io.ReadWriteCloser, software string) (*conn, error) {
+func register(rw io.ReadWriteCloser, software string, features uint64) (*conn, error) {
 	hello := protocol.NewHello(protocol.BrokerClient, software)
 	rw, hello.Features = receiving(rw)
-	hello.Features |= protocol.FeatureShortRefs
+	hello.Features |= features | protocol.FeatureShortRefs
 	rd := streamframe.NewReader(rw)
 	agreed, err := streamframe.ClientHandshake(rd, rw, hello, func(dst []byte) ([]byte, error) {
 		return brokerwire.AppendClient(dst, &protocol.Register{Client: software})
@@ -208,6 +222,8 @@ func (c *Client) message(m any) (after func(), err error) {
 		if m.Operation != (protocol.OperationID{}) {
 			return nil, c.result(m.Operation, statsAnswer{err: m.Failure.Fault()})
 		}
+	case *protocol.Prompt:
+		return nil, c.prompted(m)
 	case *protocol.Shutdown:
 		n.end(m.Reason.Fault())
 		return n.closeCarriage, nil

@@ -33,7 +33,11 @@ func (s *Server) message(m any) (after func(), err error) {
 		s.post(&protocol.BrokerError{Failure: *protocol.FailureOf(notServed("the catalogue"))})
 		return nil, nil
 	case *protocol.PromptReply:
-		s.post(&protocol.BrokerError{Failure: *protocol.FailureOf(notServed("questions of ssh"))})
+		if !s.answers {
+			s.post(&protocol.BrokerError{Failure: *protocol.FailureOf(notServed("answers of a client that offered none"))})
+			return nil, nil
+		}
+		s.replied(m)
 		return nil, nil
 	}
 	return nil, fault.New(fault.Violation, "%T after registration", m)

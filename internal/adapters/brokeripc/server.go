@@ -25,13 +25,16 @@ type Broker struct {
 type Server struct {
 	conn   *conn
 	broker Broker
-	client string        // what the client called itself
-	direct bool          // the client takes descriptors
-	asked  chan struct{} // a request came; holds one note for any number of them
+	client string // what the client called itself
+	direct bool   // the client takes descriptors
+	// answers: the client has a person who answers questions
+	answers bool
+	asked   chan struct{} // a request came; holds one note for any number of them
 
 	// Guarded by conn.mu.
-	requests []*request // not accepted yet; at most protocol.MaxStreams
-	again    bool       // a second preamble came: its answer is the goodbye
+	requests []*request                                // not accepted yet; at most protocol.MaxStreams
+	prompts  map[[16]byte]chan<- *protocol.PromptReply // at most protocol.MaxPrompts
+	again    bool                                      // a second preamble came: its answer is the goodbye
 }
 
 var _ ports.BrokerConn = (*Server)(nil)
@@ -40,7 +43,7 @@ var _ ports.BrokerConn = (*Server)(nil)
 // closed on failure. The error is a fault: Timeout after protocol.HandshakeTimeout, Canceled
 // with ctx, Incompatible, Violation, or Unavailable when the carriage ends.
 func Accept(ctx context.Context, rw io.ReadWriteCloser, b Broker) (*Server, error) {
-	s := &Server{broker: b, asked: make(chan struct{}, 1)}
+	s := &Server{broker: b, asked: make(chan struct{}, 1), prompts: map[[16]byte]chan<- *protocol.PromptReply{}}
 	err := handshake(ctx, rw, func() error { return s.register(rw) })
 	if err != nil {
 		return nil, err
@@ -52,7 +55,7 @@ func Accept(ctx context.Context, rw io.ReadWriteCloser, b Broker) (*Server, erro
 // register is the broker's part of the conversation up to Registered.
 func (s *Server) register(rw io.ReadWriteCloser) error {
 	hello := protocol.NewHello(protocol.BrokerServer, s.broker.Software)
-	hello.Features = sendable(rw) | protocol.FeatureShortRefs
+	hello.Features = sendable(rw) | protocol.FeatureShortRefs | protocol.FeaturePrompts
 	rd := streamframe.NewReader(rw)
 	agreed, err := streamframe.ServerHandshake(rd, rw, hello)
 	if err != nil {
@@ -77,6 +80,7 @@ func (s *Server) register(rw io.ReadWriteCloser) error {
 	scope := protocol.Scope{BrokerEpoch: s.broker.Epoch}
 	_, _ = rand.Read(scope.Connection[:]) // never fails
 	s.client = fault.Clean(reg.Client)
+	s.answers = agreed.Features&protocol.FeaturePrompts != 0
 	s.direct = agreed.Features&protocol.FeatureDirect != 0
 	s.conn = newConn(rw, rd, scope, brokerwire.ServerRefs(scope, shortRefs(agreed)), agreedLimits(agreed))
 	return w.WriteWith(func(dst []byte) ([]byte, error) {

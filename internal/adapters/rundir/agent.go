@@ -49,6 +49,11 @@ func (d *Dir) OfferAgent(socket string) error {
 	return d.pointTo(dialAgent, socket)
 }
 
+// Alias makes a link to a program beside the sockets, to start it by another name, and returns its path.
+func (d *Dir) Alias(name, program string) (string, error) {
+	return filepath.Join(d.Run(), name), d.pointTo(name, program)
+}
+
 func (d *Dir) pointTo(name, target string) error {
 	dir, err := d.openRun()
 	if err != nil {

@@ -1,6 +1,8 @@
 package sshstdio
 
 import (
+	"context"
+	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -42,7 +44,7 @@ var _ io.ReadWriteCloser = (*carriage)(nil)
 
 // start starts ssh. The carriage is there at once; whether it leads anywhere is known when the
 // helper answers.
-func start(host domain.Host, env []string) (*carriage, error) {
+func start(host domain.Host, env []string, asks bool) (*carriage, error) {
 	path, err := exec.LookPath("ssh")
 	if err != nil {
 		return nil, fault.Wrap(fault.Unsupported, err, "there is no ssh on this machine").
@@ -59,7 +61,7 @@ func start(host domain.Host, env []string) (*carriage, error) {
 		return nil, cannotStart(err)
 	}
 	defer theirOut.Close()
-	c := &carriage{in: in, out: out, cmd: exec.Command(path, arguments(host)...), exited: make(chan struct{})}
+	c := &carriage{in: in, out: out, cmd: exec.Command(path, arguments(host, asks)...), exited: make(chan struct{})}
 	c.cmd.Stdin, c.cmd.Stdout, c.cmd.Stderr, c.cmd.WaitDelay = theirIn, theirOut, &c.said, waitDelay
 	c.cmd.Env = append(os.Environ(), env...)
 	if err := c.cmd.Start(); err != nil {
@@ -85,14 +87,8 @@ func (c *carriage) reap() {
 
 // Read implements io.Reader.
 func (c *carriage) Read(p []byte) (int, error) {
-	if g := &c.greeting; !g.passed {
-		err := g.pass(c.out)
-		if err == nil || err == io.EOF {
-			c.patient.Store(true)
-		}
-		if err != nil {
-			return 0, err
-		}
+	if err := c.begin(); err != nil {
+		return 0, err
 	}
 	if g := &c.greeting; len(g.rest) > 0 {
 		n := copy(p, g.rest)
@@ -100,6 +96,29 @@ func (c *carriage) Read(p []byte) (int, error) {
 		return n, nil
 	}
 	return c.out.Read(p)
+}
+
+// begin reads on until the helper begins.
+func (c *carriage) begin() error {
+	if c.greeting.passed {
+		return nil
+	}
+	err := c.greeting.pass(c.out)
+	if err == nil || err == io.EOF {
+		c.patient.Store(true)
+	}
+	return err
+}
+
+// await waits until the helper begins, or ctx ends, which closes the carriage.
+func (c *carriage) await(ctx context.Context) error {
+	stop := context.AfterFunc(ctx, func() { _ = c.Close() })
+	defer stop()
+	err := c.begin()
+	if _, ok := errors.AsType[*fault.Error](err); err != nil && !ok {
+		return fault.Wrap(fault.Unavailable, err, "ssh ended")
+	}
+	return err
 }
 
 func (c *carriage) Write(p []byte) (int, error)           { return c.in.Write(p) }

@@ -16,7 +16,6 @@ const (
 
 // settings are what must be so, whatever the user's configuration says. The first one wins in ssh.
 var settings = []string{
-	"BatchMode=yes", // it has no terminal, and nobody to ask
 	"LogLevel=ERROR",
 	"ConnectTimeout=" + strconv.Itoa(connectTimeout),
 	"ServerAliveInterval=" + strconv.Itoa(aliveInterval),
@@ -28,8 +27,14 @@ var settings = []string{
 }
 
 // arguments are those of ssh for the helper on host. Nothing of host can be taken for an option.
-func arguments(host domain.Host) []string {
+// Without asks it asks nobody: it has no terminal.
+func arguments(host domain.Host, asks bool) []string {
 	args := []string{"-T", "-x", "-a"}
+	if asks {
+		args = append(args, "-o", "BatchMode=no")
+	} else {
+		args = append(args, "-o", "BatchMode=yes")
+	}
 	for _, s := range settings {
 		args = append(args, "-o", s)
 	}

@@ -21,7 +21,7 @@ func TestArguments(t *testing.T) {
 	} {
 		host, err := domain.ParseHost(text)
 		require.NoError(t, err)
-		args := arguments(host)
+		args := arguments(host, false)
 		require.Equal(t, remoteCommand, args[len(args)-1])
 		args = args[:len(args)-1]
 		require.Equal(t, want, args[len(args)-len(want):], text)

@@ -3,11 +3,13 @@ package sshstdio
 import (
 	"context"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/vev-term/vev/internal/domain"
 	"github.com/vev-term/vev/internal/domain/fault"
 	"github.com/vev-term/vev/internal/ports"
+	"github.com/vev-term/vev/internal/protocol"
 )
 
 // Dialer makes links with ssh, as PATH has it. Any goroutine may call its methods.
@@ -18,6 +20,9 @@ type Dialer struct {
 	Converse func(ctx context.Context, carriage io.ReadWriteCloser) (ports.Link, error)
 	// Env are KEY=VALUE that ssh gets over this process's environment. Set as Converse.
 	Env []string
+	// Questions makes what one ssh asks go to ask, until done is called or ctx ends, and says what ssh needs in its
+	// environment for that. Nil: nobody is asked. Set as Converse.
+	Questions func(ctx context.Context, host string, ask ports.Ask) (env []string, done func())
 }
 
 var _ ports.LinkDialer = (*Dialer)(nil)
@@ -26,25 +31,56 @@ var _ ports.LinkDialer = (*Dialer)(nil)
 // Usage is a name that cannot be read, Denied means that ssh does not trust the host or the host
 // not us, Unsupported that a program is missing here or there. It returns when ssh has ended, if
 // there is no link.
-func (d *Dialer) DialLink(ctx context.Context, name string) (ports.Link, error) {
+func (d *Dialer) DialLink(ctx context.Context, name string, ask ports.Ask) (ports.Link, error) {
 	host, err := domain.ParseHost(name)
 	if err != nil {
 		return nil, err
 	}
-	c, err := start(host, d.Env)
+	env, asks := d.Env, ask != nil && d.Questions != nil
+	if asks {
+		var cancel context.CancelCauseFunc
+		ctx, cancel = context.WithCancelCause(ctx)
+		defer cancel(nil)
+		more, done := d.Questions(ctx, name, orCancel(ask, cancel))
+		defer done()
+		env = slices.Concat(env, more)
+	}
+	c, err := start(host, env, asks)
 	if err != nil {
 		return nil, err
 	}
-	conversation, err := d.Converse(ctx, c)
+	if asks {
+		err = c.await(ctx) // a person may take longer than a conversation's beginning
+	}
+	var conversation ports.Link
+	if err == nil {
+		conversation, err = d.Converse(ctx, c)
+	}
 	if err == nil {
 		return &link{conversation, c}, nil
 	}
 	_ = c.Close()
 	<-c.exited
-	if ctx.Err() != nil {
-		return nil, fault.Wrap(fault.Canceled, context.Cause(ctx), "connecting was given up")
+	if cause := context.Cause(ctx); cause != nil {
+		if cause == errDeclined {
+			return nil, errDeclined
+		}
+		return nil, fault.Wrap(fault.Canceled, cause, "connecting was given up")
 	}
 	return nil, c.explain(host, err)
+}
+
+var errDeclined = fault.New(fault.Canceled, "ssh asked something and got no answer")
+
+// orCancel is ask, but gives the dial up without an answer: ssh would ask again.
+func orCancel(ask ports.Ask, cancel context.CancelCauseFunc) ports.Ask {
+	return func(ctx context.Context, q protocol.Prompt) ([]byte, error) {
+		answer, err := ask(ctx, q)
+		if err != nil {
+			cancel(errDeclined)
+		}
+		return answer, err
+	}
 }
 
 const (

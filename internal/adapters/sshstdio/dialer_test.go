@@ -60,7 +60,7 @@ func converse(ctx context.Context, c io.ReadWriteCloser) (ports.Link, error) {
 func dial(t *testing.T, ctx context.Context, host string) (ports.Link, error) {
 	t.Helper()
 	d := Dialer{Converse: converse}
-	return d.DialLink(ctx, host)
+	return d.DialLink(ctx, host, nil)
 }
 
 func TestALinkIsThereBehindWhatAShellSays(t *testing.T) {
@@ -87,7 +87,7 @@ func TestWhatSSHSaysBecomesOneLine(t *testing.T) {
 		{`echo "ssh: Could not resolve hostname box: No such host" >&2; exit 255`, fault.Unavailable, "ssh: Could not resolve hostname box: No such host", "ssh box"},
 		{`echo "ssh: connect to host box port 22: Connection refused" >&2; exit 255`, fault.Unavailable, "ssh: connect to host box port 22: Connection refused", "ssh box"},
 		{`echo "ssh: connect to host box port 22: Connection timed out" >&2; exit 255`, fault.Unavailable, "ssh: connect to host box port 22: Connection timed out", "ssh box"},
-		{`echo "ann@box: Permission denied (publickey)." >&2; exit 255`, fault.Denied, "ssh: ann@box: Permission denied (publickey).", "ssh -o BatchMode=yes box"},
+		{`echo "ann@box: Permission denied (publickey)." >&2; exit 255`, fault.Denied, "ssh: ann@box: Permission denied (publickey).", "ssh box"},
 		{`echo "Host key verification failed." >&2; exit 255`, fault.Denied, "ssh does not know its host key", "ssh box"},
 		{`printf '@@@\nREMOTE HOST IDENTIFICATION HAS CHANGED!\nx\nHost key verification failed.\n' >&2; exit 255`, fault.Denied, "its host key is not the one that ssh knows", "ssh box"},
 		{`printf 'first\nsomething new\n' >&2; exit 255`, fault.Unavailable, "ssh: something new", "ssh -v box"},

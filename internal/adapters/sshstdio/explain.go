@@ -27,11 +27,11 @@ var sayings = []saying{
 	},
 	{
 		"Host key verification failed", fault.Denied, "ssh does not know its host key",
-		"log in once and compare the fingerprint: ssh %s",
+		"in a terminal vev asks; or log in once and compare the fingerprint: ssh %s",
 	},
 	{
 		"Permission denied", fault.Denied, "",
-		"vev cannot answer questions of ssh yet: use a key without one, or ssh-add; it must work with: ssh -o BatchMode=yes %s",
+		"in a terminal vev asks for passwords; else a key must do, or ssh-add; try: ssh %s",
 	},
 	{"Too many authentication failures", fault.Denied, "", "name the key in ssh's configuration; try: ssh %s"},
 	{"Could not resolve hostname", fault.Unavailable, "", "check the name; ssh %s must work"},

@@ -54,6 +54,7 @@ func (c *client) Numbers() protocol.ConnNumbers {
 type ask struct {
 	host    string
 	start   protocol.StartPolicy
+	person  ports.Ask
 	near    stream // given by Open
 	gaveUp  bool   // Open and Hand fail
 	direct  bool   // the client takes the connection itself
@@ -75,6 +76,7 @@ func newAsk(host string) (*ask, *simnet.End) {
 
 func (a *ask) Host() string                { return a.host }
 func (a *ask) Start() protocol.StartPolicy { return a.start }
+func (a *ask) Ask() ports.Ask              { return a.person }
 func (a *ask) Refuse(f protocol.Failure) error {
 	a.refused <- f
 	return nil

@@ -46,22 +46,29 @@ func newHosts(dialer ports.LinkDialer) *hosts {
 	}
 }
 
+// wish is a stream that a client asks for.
+type wish struct {
+	host  string
+	start protocol.StartPolicy
+	ask   ports.Ask // nil: nobody can be asked
+}
+
 // open opens a stream to the daemon of a host. It goes over the link that is there; if that is
 // slow to answer, or has ended, over a new one beside it: whichever answers first. A link that
 // hears nothing may be good again later than a new one is: what carries it waits longer and
 // longer between its attempts.
-func (h *hosts) open(ctx context.Context, name string, start protocol.StartPolicy) (ports.Stream, error) {
+func (h *hosts) open(ctx context.Context, w wish) (ports.Stream, error) {
 	if h.dialer == nil {
-		return nil, noHost(name)
+		return nil, noHost(w.host)
 	}
-	old := h.current(name)
+	old := h.current(w.host)
 	if old == nil {
-		return h.openNew(ctx, name, start, nil)
+		return h.openNew(ctx, w, nil)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	first := make(chan opened, 1)
-	if !h.spawn(func() { first <- h.ask(ctx, old, start) }) {
+	if !h.spawn(func() { first <- h.ask(ctx, old, w.start) }) {
 		return nil, errEnding()
 	}
 	patience := time.NewTimer(old.patience(h))
@@ -71,12 +78,12 @@ func (h *hosts) open(ctx context.Context, name string, start protocol.StartPolic
 		if o.err == nil || old.Err() == nil {
 			return o.stream, o.err
 		}
-		return h.openNew(ctx, name, start, old)
+		return h.openNew(ctx, w, old)
 	case <-patience.C:
 	}
 	second := make(chan opened, 1)
 	if !h.spawn(func() {
-		s, err := h.openNew(ctx, name, start, old)
+		s, err := h.openNew(ctx, w, old)
 		second <- opened{s, err}
 	}) {
 		cancel()
@@ -114,12 +121,12 @@ func settle(loser <-chan opened, winner opened) (ports.Stream, error) {
 }
 
 // openNew opens a stream over a link that takes old's place.
-func (h *hosts) openNew(ctx context.Context, name string, start protocol.StartPolicy, old *link) (ports.Stream, error) {
-	l, err := h.seek(ctx, name, old)
+func (h *hosts) openNew(ctx context.Context, w wish, old *link) (ports.Stream, error) {
+	l, err := h.seek(ctx, w, old)
 	if err != nil {
 		return nil, err
 	}
-	o := h.ask(ctx, l, start)
+	o := h.ask(ctx, l, w.start)
 	return o.stream, o.err
 }
 

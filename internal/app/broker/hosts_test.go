@@ -81,8 +81,12 @@ func (l *farLink) ended() bool {
 
 // far is a network of one host, "far".
 type far struct {
-	mu     sync.Mutex
-	takes  time.Duration // a dial
+	mu    sync.Mutex
+	takes time.Duration // a dial
+
+	question string // must be answered
+	answers  []string
+
 	fails  error
 	made   []*farLink
 	dials  int
@@ -94,7 +98,7 @@ func (f *far) Attempts() (time.Duration, int) { return 150 * time.Millisecond, m
 
 const maxAttempts = 8
 
-func (f *far) DialLink(ctx context.Context, host string) (ports.Link, error) {
+func (f *far) DialLink(ctx context.Context, host string, ask ports.Ask) (ports.Link, error) {
 	f.mu.Lock()
 	f.dials++
 	f.active++
@@ -116,6 +120,18 @@ func (f *far) DialLink(ctx context.Context, host string) (ports.Link, error) {
 		return nil, f.fails
 	}
 	l := newFarLink()
+	if f.question != "" {
+		f.mu.Unlock()
+		answer, err := []byte(nil), error(fault.New(fault.Denied, "nobody can be asked"))
+		if ask != nil {
+			answer, err = ask(ctx, protocol.Prompt{Host: host, Text: f.question})
+		}
+		f.mu.Lock()
+		if err != nil {
+			return nil, err
+		}
+		f.answers = append(f.answers, string(answer))
+	}
 	f.made = append(f.made, l)
 	return l, nil
 }
@@ -142,9 +158,16 @@ func reaching(t *testing.T, run func(t *testing.T, b *Broker, f *far)) {
 	})
 }
 
+// wants is a request for a host's daemon.
+func wants(host string) ports.StreamRequest {
+	a, _ := newAsk(host)
+	a.start = protocol.StartIfNeeded
+	return a
+}
+
 func (b *Broker) toFar(t *testing.T) io.ReadWriteCloser {
 	t.Helper()
-	s, err := b.reach(t.Context(), "far", protocol.StartIfNeeded)
+	s, err := b.reach(t.Context(), wants("far"))
 	require.NoError(t, err)
 	return s
 }
@@ -183,16 +206,16 @@ func TestAHostIsReachedOverOneLink(t *testing.T) {
 
 func TestUnknownHostsAndRefusals(t *testing.T) {
 	reaching(t, func(t *testing.T, b *Broker, f *far) {
-		_, err := b.reach(t.Context(), "nowhere", protocol.StartIfNeeded)
+		_, err := b.reach(t.Context(), wants("nowhere"))
 		require.Equal(t, fault.NotFound, fault.KindOf(err))
 		f.set(0, fault.New(fault.Unavailable, "refused"))
-		_, err = b.reach(t.Context(), "far", protocol.StartIfNeeded)
+		_, err = b.reach(t.Context(), wants("far"))
 		require.Equal(t, fault.Unavailable, fault.KindOf(err))
 		require.Equal(t, 2, f.dials, "a host that was never reached is tried once: the attempt may ask the user")
 		f.set(0, nil)
 		b.toFar(t).Close()
 		f.last().refuse = &fault.Error{Kind: fault.NotFound, Msg: "no daemon runs", Peer: true}
-		_, err = b.reach(t.Context(), "far", protocol.ExistingOnly)
+		_, err = b.reach(t.Context(), wants("far"))
 		require.Equal(t, fault.NotFound, fault.KindOf(err))
 		require.Equal(t, 3, f.dials, "a refusal is an answer")
 	})
@@ -246,6 +269,59 @@ func TestAttemptsWhileAHostIsAway(t *testing.T) {
 	})
 }
 
+// Two clients want to reach a host whose ssh asks: the one that came first is asked. When it declines, or cannot be asked,
+// the other one is.
+func TestWhoIsAsked(t *testing.T) {
+	for _, first := range []ports.Ask{
+		nil,
+		func(context.Context, protocol.Prompt) ([]byte, error) {
+			time.Sleep(20 * time.Second)
+			return nil, fault.New(fault.Canceled, "declined")
+		},
+	} {
+		reaching(t, func(t *testing.T, b *Broker, f *far) {
+			f.question = "password?"
+			asked := 0
+			one, _ := newAsk("far")
+			one.person = first
+			two, _ := newAsk("far")
+			two.person = func(_ context.Context, q protocol.Prompt) ([]byte, error) {
+				asked++
+				require.Equal(t, "password?", q.Text)
+				time.Sleep(time.Minute)
+				return []byte("sesame"), nil
+			}
+			failed := make(chan error)
+			go func() {
+				_, err := b.reach(t.Context(), one)
+				failed <- err
+			}()
+			synctest.Wait()
+			go func() { require.Error(t, <-failed) }()
+			s, err := b.reach(t.Context(), two)
+			require.NoError(t, err)
+			require.NoError(t, s.Close())
+			require.Equal(t, 1, asked)
+			require.Equal(t, []string{"sesame"}, f.answers)
+		})
+	}
+}
+
+// Who can be asked is told at once what is wrong, also with a host that was reached before.
+func TestOneAttemptForWhoCanBeAsked(t *testing.T) {
+	reaching(t, func(t *testing.T, b *Broker, f *far) {
+		b.toFar(t).Close()
+		f.last().Close()
+		f.set(time.Second, fault.New(fault.Unavailable, "refused"))
+		a, _ := newAsk("far")
+		a.person = func(context.Context, protocol.Prompt) ([]byte, error) { return nil, nil }
+		start := time.Now()
+		_, err := b.reach(t.Context(), a)
+		require.ErrorContains(t, err, "refused")
+		require.Equal(t, time.Second, time.Since(start))
+	})
+}
+
 func TestNobodyWaitsNothingIsTried(t *testing.T) {
 	reaching(t, func(t *testing.T, b *Broker, f *far) {
 		b.toFar(t).Close()
@@ -253,7 +329,7 @@ func TestNobodyWaitsNothingIsTried(t *testing.T) {
 		f.set(time.Hour, nil)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		_, err := b.reach(ctx, "far", protocol.StartIfNeeded)
+		_, err := b.reach(ctx, wants("far"))
 		require.Equal(t, fault.Timeout, fault.KindOf(err))
 		synctest.Wait()
 		require.Zero(t, f.active)
@@ -277,9 +353,9 @@ func TestABrokerThatEndsReachesNobody(t *testing.T) {
 		f.last().Close()
 		f.set(time.Hour, nil)
 		time.AfterFunc(time.Second, b.Close)
-		_, err := b.reach(t.Context(), "far", protocol.StartIfNeeded)
+		_, err := b.reach(t.Context(), wants("far"))
 		require.Equal(t, fault.Unavailable, fault.KindOf(err))
-		_, err = b.reach(t.Context(), "far", protocol.StartIfNeeded)
+		_, err = b.reach(t.Context(), wants("far"))
 		require.Equal(t, fault.Unavailable, fault.KindOf(err))
 	})
 }

@@ -11,9 +11,13 @@ import (
 
 // answer grants or refuses one stream, and relays it until its end.
 func (b *Broker) answer(ctx context.Context, req ports.StreamRequest) {
-	dialing, cancel := context.WithTimeout(ctx, protocol.HandshakeTimeout)
+	timeout := protocol.HandshakeTimeout
+	if req.Ask() != nil {
+		timeout += protocol.PromptTimeout
+	}
+	dialing, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	daemon, err := b.reach(dialing, req.Host(), req.Start())
+	daemon, err := b.reach(dialing, req)
 	if err != nil {
 		_ = req.Refuse(*protocol.FailureOf(err))
 		return
@@ -37,13 +41,13 @@ func (b *Broker) answer(ctx context.Context, req ports.StreamRequest) {
 	stop()
 }
 
-// reach gives a carriage to the daemon of a host: a connection on this machine, a stream over a
+// reach gives a carriage to the daemon that a client asks for: a connection on this machine, a stream over a
 // link elsewhere.
-func (b *Broker) reach(ctx context.Context, host string, start protocol.StartPolicy) (io.ReadWriteCloser, error) {
-	if host == protocol.LocalHost {
-		return b.o.Daemon.DialDaemon(ctx, start)
+func (b *Broker) reach(ctx context.Context, req ports.StreamRequest) (io.ReadWriteCloser, error) {
+	if req.Host() == protocol.LocalHost {
+		return b.o.Daemon.DialDaemon(ctx, req.Start())
 	}
-	stream, err := b.hosts.open(ctx, host, start)
+	stream, err := b.hosts.open(ctx, wish{req.Host(), req.Start(), req.Ask()})
 	if err != nil {
 		return nil, err // never a nil stream that is not a nil carriage
 	}

@@ -20,12 +20,23 @@ type search struct {
 	giveUp  context.CancelFunc
 }
 
-// seek waits for a link to a host other than old, which it takes the place of.
-func (h *hosts) seek(ctx context.Context, name string, old *link) (*link, error) {
-	s, l, err := h.join(name, old)
-	if s == nil {
-		return l, err
+// seek waits for a link to a host other than old, which it takes the place of. Another's search that
+// ended for want of an answer is no answer to who can be asked.
+func (h *hosts) seek(ctx context.Context, w wish, old *link) (*link, error) {
+	for {
+		s, begun, l, err := h.join(w, old)
+		if s == nil {
+			return l, err
+		}
+		l, err = h.await(ctx, s, w.host)
+		kind := fault.KindOf(err)
+		if err == nil || begun || w.ask == nil || ctx.Err() != nil || kind != fault.Denied && kind != fault.Canceled {
+			return l, err
+		}
 	}
+}
+
+func (h *hosts) await(ctx context.Context, s *search, name string) (*link, error) {
 	defer h.part(s)
 	select {
 	case <-s.ready:
@@ -37,25 +48,25 @@ func (h *hosts) seek(ctx context.Context, name string, old *link) (*link, error)
 
 // join takes part in the search for a host, beginning it if there is none; or returns the link
 // that somebody has found meanwhile.
-func (h *hosts) join(name string, old *link) (*search, *link, error) {
+func (h *hosts) join(w wish, old *link) (s *search, begun bool, l *link, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closed {
-		return nil, nil, errEnding()
+		return nil, false, nil, errEnding()
 	}
-	if l := h.links[name]; l != nil && l != old {
-		return nil, l, nil
+	if l := h.links[w.host]; l != nil && l != old {
+		return nil, false, l, nil
 	}
-	s := h.sought[name]
-	if s == nil {
+	s = h.sought[w.host]
+	if begun = s == nil; begun {
 		ctx, cancel := context.WithCancel(h.end)
 		s = &search{ready: make(chan struct{}), giveUp: cancel}
-		h.sought[name] = s
-		again := h.reached[name]
-		h.all.Go(func() { h.search(ctx, s, name, again) })
+		h.sought[w.host] = s
+		again := w.ask == nil && h.reached[w.host]
+		h.all.Go(func() { h.search(ctx, s, w, again) })
 	}
 	s.waiting++
-	return s, nil, nil
+	return s, begun, nil, nil
 }
 
 // part leaves a search, which ends when nobody waits for it.
@@ -76,14 +87,14 @@ type attempt struct {
 // search dials until there is a link, an error that another attempt cannot mend, or nobody who
 // waits. A host that was reached before is tried again and again, as often as the dialer says, with
 // several attempts at once: a first packet that is lost costs one a second and more. A host that
-// was not is tried once: that may ask the user something.
-func (h *hosts) search(ctx context.Context, s *search, name string, again bool) {
+// was not is tried once, and so is any for who can be asked.
+func (h *hosts) search(ctx context.Context, s *search, w wish, again bool) {
 	results := make(chan attempt)
 	running := 0
 	dial := func() {
 		running++
 		h.all.Go(func() {
-			l, err := h.dialer.DialLink(ctx, name)
+			l, err := h.dialer.DialLink(ctx, w.host, w.ask)
 			results <- attempt{l, err}
 		})
 	}
@@ -110,7 +121,7 @@ func (h *hosts) search(ctx context.Context, s *search, name string, again bool) 
 			found.err, done = fault.Wrap(fault.Canceled, context.Cause(ctx), "reaching the host was given up"), true
 		}
 	}
-	h.found(s, name, found)
+	h.found(s, w.host, found)
 	s.giveUp()
 	for range running {
 		if late := <-results; late.link != nil {

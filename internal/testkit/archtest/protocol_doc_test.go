@@ -151,12 +151,12 @@ func TestTheDocumentHasTheLimits(t *testing.T) {
 		"MaxPatternBytes": protocol.MaxPatternBytes, "MaxHistoryLines": protocol.MaxHistoryLines, "MaxKeptLines": protocol.MaxKeptLines, "MaxLineBytes": protocol.MaxLineBytes,
 		"MaxTextBytes": protocol.MaxTextBytes, "MaxClipboardBytes": protocol.MaxClipboardBytes, "MaxModes": protocol.MaxModes,
 		"MaxPanes": protocol.MaxPanes, "MaxTokenBytes": protocol.MaxTokenBytes, "MaxHosts": protocol.MaxHosts, "MaxHostBytes": protocol.MaxHostBytes,
-		"MaxPreviewBytes": protocol.MaxPreviewBytes, "MaxAnswerBytes": protocol.MaxAnswerBytes, "MaxDeltaSessions": protocol.MaxDeltaSessions,
+		"MaxPreviewBytes": protocol.MaxPreviewBytes, "MaxAnswerBytes": protocol.MaxAnswerBytes, "MaxPrompts": protocol.MaxPrompts, "MaxDeltaSessions": protocol.MaxDeltaSessions,
 	} {
 		want[name] = strconv.Itoa(v)
 	}
 	for name, d := range map[string]time.Duration{
-		"HandshakeTimeout": protocol.HandshakeTimeout, "RequestTimeout": protocol.RequestTimeout, "MaxWait": protocol.MaxWait,
+		"HandshakeTimeout": protocol.HandshakeTimeout, "RequestTimeout": protocol.RequestTimeout, "PromptTimeout": protocol.PromptTimeout, "MaxWait": protocol.MaxWait,
 	} {
 		want[name] = d.String()
 	}

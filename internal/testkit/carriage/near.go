@@ -86,7 +86,7 @@ type tcp struct{ addr string }
 // Attempts: one costs a round trip and a few packets.
 func (t tcp) Attempts() (time.Duration, int) { return 150 * time.Millisecond, 8 }
 
-func (t tcp) DialLink(ctx context.Context, _ string) (ports.Link, error) {
+func (t tcp) DialLink(ctx context.Context, _ string, _ ports.Ask) (ports.Link, error) {
 	conn, err := (&net.Dialer{Timeout: dialTimeout}).DialContext(ctx, "tcp", t.addr)
 	if err != nil {
 		return nil, fault.Wrap(fault.Unavailable, err, "the far machine does not answer")
