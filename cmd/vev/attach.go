@@ -43,7 +43,7 @@ func (c *cli) attach(ctx context.Context, host domain.Host, a *protocol.Attach, 
 	}
 	a.Origin = origin()
 	result, err := client.Run(ctx, client.Options{
-		Terminal: terminal, Dialer: dialer, Attach: *a, Capabilities: terminalEnvironment().Capabilities(),
+		Terminal: terminal, Dialer: dialer, Far: !host.Local(), Attach: *a, Capabilities: terminalEnvironment().Capabilities(),
 		Predict: l.predict.Mode,
 		Leader:  settings.Leader, Mouse: settings.Mouse, Copier: copier(settings), Prefetch: settings.AttachHistory,
 		Inline: l.inline, Above: settings.AttachHistory,

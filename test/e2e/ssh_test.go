@@ -201,6 +201,25 @@ func TestSSHEveryCommandTakesAnAddress(t *testing.T) {
 	require.Equal(t, "7\n", s.near.ok("wait", strings.TrimSpace(s.near.ok("new", "far:end", "-d", "--", "sh", "-c", "exit 7")), "--exit"))
 }
 
+// TestSSHOneForAll: clients that come at once share one ssh, which stays for the next ones.
+func TestSSHOneForAll(t *testing.T) {
+	s := newSite(t)
+	answers := make([]answer, 12)
+	atOnce(len(answers), func(i int) {
+		answers[i] = s.near.vev("new", fmt.Sprintf("far:s%d", i), "-d", "--", "cat")
+	})
+	for i, a := range answers {
+		require.Zero(t, a.code, a.stderr)
+		require.Equal(t, fmt.Sprintf("far:s%d\n", i), a.stdout)
+	}
+	ssh := s.ssh()
+	require.Len(t, ssh, 1)
+	require.Len(t, s.far.ls(), len(answers))
+	s.near.ok("kill", "far:s0", "far:s1")
+	require.Equal(t, ssh, s.ssh())
+	require.Len(t, s.far.role("_broker-mux-stdio"), 1)
+}
+
 // TestSSHBehindAShellThatTalks: what start-up files print does no harm, and too much of it is said.
 func TestSSHBehindAShellThatTalks(t *testing.T) {
 	s := newSite(t)
@@ -325,6 +344,14 @@ func TestSSHKilledWhileTyping(t *testing.T) {
 		t.Logf("back after %v", took)
 		require.Less(t, took, 5*time.Second)
 	}
+	// A connection that is silent, and not closed, is left for another one; its ssh ends though it is stopped.
+	old := s.ssh()
+	require.Len(t, old, 1)
+	require.NoError(t, syscall.Kill(old[0], syscall.SIGSTOP))
+	tt.typ("silent\r")
+	tt.sees("silent\nsilent")
+	waitGone(t, old[0])
+
 	eventually(t, "one way is left", func() bool {
 		return len(s.ssh()) == 1 && len(s.far.role("_broker-mux-stdio")) == 1
 	})

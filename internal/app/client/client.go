@@ -26,6 +26,8 @@ type Options struct {
 	// Terminal is Run's from the call on: Run closes it, whatever happens.
 	Terminal ports.Terminal
 	Dialer   ports.SessionDialer
+	// Far says that the session is on another machine, however quick the way there is.
+	Far bool
 	// Attach says which session; its Size is the terminal's.
 	Attach protocol.Attach
 	// Capabilities are the terminal's: what it cannot do is left out or replaced.
@@ -128,7 +130,7 @@ func newClient(o Options) *client {
 	if o.Attach.ReadOnly {
 		o.Predict = predict.Never
 	}
-	n, contact, g := newNotices(o.Leader), new(contact), newGuesser(o.Predict)
+	n, contact, g := newNotices(o.Leader), &contact{far: o.Far}, newGuesser(o.Predict)
 	out := newOutbox(contact, n.wake)
 	redraw := make(chan struct{}, 1)
 	scroll := newScroller(out, func() { signal(redraw) })

@@ -24,8 +24,9 @@ const (
 	flowGap   = 200 * time.Millisecond
 
 	// A silent conversation over a link is given up and taken up again on another connection: the old one tries again
-	// rarely, a new one at once. This machine's daemon, nearer than farRTT, is not silent because of a link. After
-	// each time it is twice as long until the next, from silentAfter to maxPatience, until a round trip is short.
+	// rarely, a new one at once. This machine's daemon is not silent because of a link; nor, where that is not known, is
+	// one nearer than farRTT. After each time it is twice as long until the next, from silentAfter to maxPatience, until
+	// a round trip is short.
 	farRTT      = time.Millisecond
 	maxPatience = 30 * time.Second
 )
@@ -33,6 +34,8 @@ const (
 // contact is what is known of the link to the daemon, from facts: what was sent, what came, and when. While no key
 // waits for the daemon, nothing is measured, asked or due. The sender and the link tell, the tender judges; a leaf.
 type contact struct {
+	far bool // the daemon is known to be on another machine; never changed
+
 	mu      sync.Mutex
 	up      bool
 	heard   time.Time // when something came last, or a conversation began
@@ -211,7 +214,7 @@ func (c *contact) judge(now time.Time) (v verdict) {
 // forsaken reports whether a silent conversation is given up, with mu held.
 func (c *contact) forsaken(quiet time.Duration) bool {
 	patience := max(c.patience, silentAfter)
-	if rtt, _ := c.shortest(); rtt < farRTT || quiet < patience {
+	if rtt, _ := c.shortest(); !c.far && rtt < farRTT || quiet < patience {
 		return false
 	}
 	c.patience = min(2*patience, maxPatience)

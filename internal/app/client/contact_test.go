@@ -205,4 +205,10 @@ func TestASilentLinkIsGivenUp(t *testing.T) {
 	near.sent(1, start)
 	near.judge(at(askAfter))
 	require.False(t, near.judge(at(time.Hour)).giveUp, "this machine's daemon is slow, and no link is the reason")
+
+	quick := contact{far: true}
+	quick.begin(start, farRTT-1)
+	quick.sent(1, start)
+	quick.judge(at(askAfter))
+	require.True(t, quick.judge(at(time.Hour)).giveUp)
 }
