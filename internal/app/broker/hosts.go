@@ -13,6 +13,9 @@ import (
 // linkIdle is how long a link that carries no stream is kept: setting one up takes many round trips.
 const linkIdle = 10 * time.Minute
 
+// maxReached bounds the names of hosts that are remembered.
+const maxReached = 1024
+
 // hosts are the links to other machines. A host has one that new streams go over; one that it
 // took the place of lives as long as its last stream.
 type hosts struct {

@@ -2,7 +2,9 @@ package broker
 
 import (
 	"context"
+	"fmt"
 	"io"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -106,7 +108,7 @@ func (f *far) DialLink(ctx context.Context, host string, ask ports.Ask) (ports.L
 	takes := f.takes
 	f.mu.Unlock()
 	defer func() { f.mu.Lock(); f.active--; f.mu.Unlock() }()
-	if host != "far" {
+	if host != "far" && !strings.HasPrefix(host, "many") {
 		return nil, fault.New(fault.NotFound, "no host %q is known", host)
 	}
 	select {
@@ -319,6 +321,40 @@ func TestOneAttemptForWhoCanBeAsked(t *testing.T) {
 		_, err := b.reach(t.Context(), a)
 		require.ErrorContains(t, err, "refused")
 		require.Equal(t, time.Second, time.Since(start))
+	})
+}
+
+func TestLinksAreBounded(t *testing.T) {
+	reaching(t, func(t *testing.T, b *Broker, f *far) {
+		var open []io.Closer
+		for i := range protocol.MaxHosts - 1 {
+			s, err := b.reach(t.Context(), wants(fmt.Sprintf("many%d", i)))
+			require.NoError(t, err)
+			open = append(open, s)
+		}
+		f.set(time.Hour, nil)
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		sought := make(chan error)
+		go func() {
+			_, err := b.reach(ctx, wants("far"))
+			sought <- err
+		}()
+		synctest.Wait()
+		_, err := b.reach(t.Context(), wants("many-more"))
+		require.Equal(t, fault.Limit, fault.KindOf(err))
+		s, err := b.reach(t.Context(), wants("many0"))
+		require.NoError(t, err, "there is a link already")
+		require.NoError(t, s.Close())
+		cancel()
+		require.Error(t, <-sought)
+		synctest.Wait()
+		f.set(0, nil)
+		s, err = b.reach(t.Context(), wants("many-more"))
+		require.NoError(t, err)
+		for _, c := range append(open, s) {
+			require.NoError(t, c.Close())
+		}
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/vev-term/vev/internal/domain/fault"
 	"github.com/vev-term/vev/internal/ports"
+	"github.com/vev-term/vev/internal/protocol"
 )
 
 // search is an effort to reach one host, shared by all who want to.
@@ -59,6 +60,10 @@ func (h *hosts) join(w wish, old *link) (s *search, begun bool, l *link, err err
 	}
 	s = h.sought[w.host]
 	if begun = s == nil; begun {
+		if h.count(w.host) == protocol.MaxHosts {
+			return nil, false, nil, fault.New(fault.Limit, "links to %d hosts are open or being made", protocol.MaxHosts).
+				WithHint("a link that carries nothing ends after %s", linkIdle)
+		}
 		ctx, cancel := context.WithCancel(h.end)
 		s = &search{ready: make(chan struct{}), giveUp: cancel}
 		h.sought[w.host] = s
@@ -67,6 +72,20 @@ func (h *hosts) join(w wish, old *link) (s *search, begun bool, l *link, err err
 	}
 	s.waiting++
 	return s, begun, nil, nil
+}
+
+// count is how many hosts other than name there are links to, or searches for, with mu held.
+func (h *hosts) count(name string) int {
+	n := len(h.links)
+	for sought := range h.sought {
+		if h.links[sought] == nil {
+			n++
+		}
+	}
+	if h.links[name] != nil {
+		n--
+	}
+	return n
 }
 
 // part leaves a search, which ends when nobody waits for it.
@@ -160,6 +179,9 @@ func (h *hosts) found(s *search, name string, a attempt) {
 		h.drop(old)
 	}
 	s.link = &link{Link: a.link, host: name}
+	if len(h.reached) == maxReached && !h.reached[name] {
+		clear(h.reached) // they are reached for the first time again
+	}
 	h.links[name], h.reached[name] = s.link, true
 	h.keepWarm(s.link)
 }
