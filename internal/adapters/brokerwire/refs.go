@@ -23,8 +23,8 @@ const (
 // odd or wrong, it leaves to Decode.
 type Refs struct {
 	scope     []byte // field 1 of a ref, empty where refs are short
-	out, in   Tag // stream data
-	outU, inU Tag // window updates
+	out, in   Tag    // stream data
+	outU, inU Tag    // window updates
 }
 
 // ClientRefs is for a client: it sends client data and reads server data. short refs have no
