@@ -46,12 +46,16 @@ func (c *cli) root(args []string) *cobra.Command {
 Without a command it makes a new session and attaches to it. Inside, Ctrl-\ d
 detaches and Ctrl-\ ? shows the keys.
 
+` + addressHelp + `
+Every command takes them.
+
 Exit codes: 0 ok, 1 failed, 2 usage, 3 unreachable or outcome unknown, 4 timed
 out. After an attached program's end: the program's own status, 128 + the number
 of the signal when a signal ended it.`,
 		Example: `  vev                        a new session, attached
   vev new work -- vim notes  a session with a name and a program
   vev attach work            back to it, from any terminal
+  vev attach desk:work       the one on desk, wherever ssh desk leads
   vev ls                     what is running`,
 		Version:       version,
 		SilenceErrors: true,

@@ -56,7 +56,11 @@ UserKnownHostsFile %[2]s/known_hosts
 `
 
 // newSite makes keys, starts an sshd and waits until it listens. vev is in PATH there.
-func newSite(t *testing.T) *site {
+func newSite(t *testing.T) *site { return newSiteWith(t, "", nil) }
+
+// newSiteWith puts settings before the sshd's own, where the first of a name counts, and starts it behind the words that
+// before returns for the site.
+func newSiteWith(t *testing.T, settings string, before func(s *site) []string) *site {
 	t.Helper()
 	keygen, ssh := need(t, "ssh-keygen"), need(t, "ssh")
 	sshd, err := exec.LookPath("sshd") // it wants to be started by its whole path
@@ -79,7 +83,7 @@ func newSite(t *testing.T) *site {
 	bin := s.far.path("bin")
 	require.NoError(t, os.MkdirAll(bin, 0o700))
 	require.NoError(t, os.Symlink(vev, filepath.Join(bin, "vev")))
-	conf := s.far.write("etc/sshd_config", fmt.Appendf(nil, sshdConfig, s.port, etc, s.far.dir, bin+":/usr/bin:/bin"))
+	conf := s.far.write("etc/sshd_config", fmt.Appendf([]byte(settings), sshdConfig, s.port, etc, s.far.dir, bin+":/usr/bin:/bin"))
 
 	// ssh takes the home of its user from the system, whatever HOME says: so a user's own ssh is one with -F.
 	s.config = s.near.write("ssh_config", fmt.Appendf(nil, sshConfig, s.port, s.near.dir))
@@ -89,7 +93,11 @@ func newSite(t *testing.T) *site {
 	require.NoError(t, os.WriteFile(filepath.Join(here, "ssh"), []byte(wrapper), 0o700))
 	s.near = s.near.with("PATH=" + here + ":" + os.Getenv("PATH"))
 
-	daemon := exec.Command(sshd, "-D", "-e", "-f", conf)
+	argv := []string{sshd, "-D", "-e", "-f", conf}
+	if before != nil {
+		argv = append(before(s), argv...)
+	}
+	daemon := exec.Command(argv[0], argv[1:]...)
 	daemon.Env = append(s.far.env, "PATH=/usr/sbin:/usr/bin:/sbin:/bin")
 	if testing.Verbose() {
 		daemon.Stderr = os.Stderr
@@ -178,6 +186,7 @@ func TestSSHEveryCommandTakesAnAddress(t *testing.T) {
 
 	require.Equal(t, "far:0\n", s.near.ok("new", "far:", "-d", "--", "sh", "-c", "pwd; env; exec cat"))
 	environment := s.near.ok("capture", "far:0", "--history", "1000")
+	require.True(t, strings.HasPrefix(environment, s.far.dir+"\n"), "it starts in the home directory there")
 	require.Contains(t, environment, "HOME="+s.far.dir)
 	require.NotContains(t, environment, s.near.dir, "nothing of this machine's environment")
 	require.NotContains(t, environment, "SSH_", "nor of the login that started the daemon")
@@ -436,4 +445,40 @@ func TestSSHAsksInTheTerminal(t *testing.T) {
 		require.NoError(t, err)
 		require.NotContains(t, string(text), "sesame")
 	}
+}
+
+// TestSSHAsksForASecondFactor: beside a key the sshd wants a code, by keyboard-interactive. It is asked again after a wrong
+// one, and in the terminal of whoever wants the host while the first one's question stands.
+func TestSSHAsksForASecondFactor(t *testing.T) {
+	needRoot(t)
+	need(t, "unshare")
+	const settings = "UsePAM yes\nKbdInteractiveAuthentication yes\nAuthenticationMethods publickey,keyboard-interactive\n"
+	s := newSiteWith(t, settings, func(s *site) []string {
+		check := s.far.write("etc/check", []byte("#!/bin/sh\ntr -d '\\000' | grep -qx 424242\n"))
+		require.NoError(t, os.Chmod(check, 0o700))
+		pam := s.far.write("etc/pam", fmt.Appendf(nil,
+			"auth required pam_exec.so quiet expose_authtok %s\nauth required pam_permit.so\naccount required pam_permit.so\nsession required pam_permit.so\n", check))
+		return []string{"unshare", "-m", "sh", "-c", `mount --bind "$0" /etc/pam.d/sshd && exec "$@"`, pam}
+	})
+	s.far.sh("work", "echo here; exec cat")
+	a := s.near.vev("ls", "far")
+	require.Contains(t, a.stderr, "Permission denied (keyboard-interactive)", "without a terminal nobody is asked")
+
+	first, second := newTerm(t, 100, 24), newTerm(t, 100, 24)
+	gone := first.vev(s.near, "attach", "far:work")
+	first.sees("far: (" + s.user + "@127.0.0.1) Password:")
+	attached := second.vev(s.near, "attach", "far:work")
+	first.typ("\x03")
+	require.Equal(t, 1, gone.exits())
+	second.sees("Password:")
+	second.typ("111111\r")
+	second.until("a second question", func(screen *vt.Terminal) bool { return strings.Count(textOf(screen), "Password:") == 2 })
+	second.typ("424242\r")
+	second.sees("here")
+	third := newTerm(t, 100, 24)
+	aside := third.vev(s.near, "ls", "far")
+	third.sees("work")
+	require.Zero(t, aside.exits(), "the way is shared, and nobody is asked again")
+	second.typ("\x1cd")
+	require.Zero(t, attached.exits())
 }
