@@ -29,7 +29,8 @@ func (c *cli) attach(ctx context.Context, host domain.Host, a *protocol.Attach, 
 		return err
 	}
 	l.settle(settings)
-	dialer := dialAhead(ctx, c.attachDialer(host, a))
+	way := c.attachDialer(host, a)
+	dialer := dialAhead(ctx, way)
 	if !host.Local() {
 		dialer.wait() // the terminal is free for questions
 	}
@@ -50,6 +51,11 @@ func (c *cli) attach(ctx context.Context, host domain.Host, a *protocol.Attach, 
 	})
 	if isNoDaemon(err) {
 		return noSession(domain.Address{Host: host, Name: a.Session})
+	}
+	if err != nil && way.denied {
+		// Nobody is asked behind a session's screen.
+		err = fault.Wrap(fault.Denied, err, "contact was lost, and ssh is not let in any more").
+			WithHint("the session goes on; vev attach %s asks what ssh wants to know", domain.Address{Host: host, Name: a.Session})
 	}
 	if err != nil {
 		return at(host, err)
@@ -104,7 +110,7 @@ func mayAttach(host domain.Host, a *protocol.Attach, nest bool) error {
 // attachDialer starts a daemon for the first conversation if that may make a session, and asks for
 // it what ssh wants to know. Later ones resume: a daemon that is gone took the session with it, and
 // the terminal shows the session.
-func (c *cli) attachDialer(host domain.Host, a *protocol.Attach) ports.SessionDialer {
+func (c *cli) attachDialer(host domain.Host, a *protocol.Attach) *firstStarts {
 	start := protocol.ExistingOnly
 	if a.Create != nil {
 		start = protocol.StartIfNeeded
@@ -117,11 +123,14 @@ func (c *cli) attachDialer(host domain.Host, a *protocol.Attach) ports.SessionDi
 type firstStarts struct {
 	first, later ports.SessionDialer
 	begun        bool
+	denied       bool // the last of the later ones was
 }
 
 func (d *firstStarts) Dial(ctx context.Context) (ports.SessionClientConn, error) {
 	if d.begun {
-		return d.later.Dial(ctx)
+		conn, err := d.later.Dial(ctx)
+		d.denied = err != nil && fault.KindOf(err) == fault.Denied
+		return conn, err
 	}
 	conn, err := d.first.Dial(ctx)
 	d.begun = err == nil

@@ -479,6 +479,10 @@ func TestSSHAsksForASecondFactor(t *testing.T) {
 	aside := third.vev(s.near, "ls", "far")
 	third.sees("work")
 	require.Zero(t, aside.exits(), "the way is shared, and nobody is asked again")
-	second.typ("\x1cd")
-	require.Zero(t, attached.exits())
+	for _, pid := range s.ssh() {
+		kill9(t, pid)
+	}
+	require.Equal(t, 1, attached.exits())
+	second.sees("vev: far: contact was lost, and ssh is not let in any more")
+	second.sees("the session goes on; vev attach far:work asks")
 }

@@ -1,6 +1,7 @@
 // Package brokeripc is the two ends of the broker conversation over a framed carriage: any
 // io.ReadWriteCloser, be it a Unix socket, the stdio of ssh or a pipe. A Client opens
-// logical streams; a Server, a ports.BrokerConn, grants them. It never dials, never knows what a
+// logical streams; a Server, a ports.BrokerConn, grants them, and may ask the client's person
+// something meanwhile (prompts.go). It never dials, never knows what a
 // stream carries, and never decides what a host is (docs/protocol.md, Broker conversation
 // and Credit).
 //

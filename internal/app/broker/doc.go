@@ -4,7 +4,8 @@
 // It owns the clients' conversations and the relays. It never parses what a stream carries,
 // never touches a terminal, and keeps nothing that a restart would lose: clients that it
 // leaves come back and resume with the daemon. A host other than this machine is reached over
-// a link: a broker conversation with the endpoint there (hosts.go).
+// a link: a broker conversation with the endpoint there (hosts.go). What the dial has to ask goes to
+// the client whose stream began it (search.go).
 //
 // # Route of the data
 //
