@@ -62,8 +62,9 @@ func (tt *term) watch() (view string, changed <-chan struct{}) {
 	defer tt.mu.Unlock()
 	s := shoot(tt.screen)
 	// How vev's client draws on a terminal is its own affair: on the alternate screen, without automatic wrap, so that
-	// the wheel sends arrows only where the program would get them, and asked for its focus.
+	// the wheel sends arrows only where the program would get them, and asked for its focus and for brackets around pastes.
 	s.modes.Alternate, s.modes.Autowrap, s.modes.AltScroll, s.modes.FocusEvents = false, false, false, false
+	s.modes.BracketedPaste = false
 	if !s.cursor.Visible {
 		s.cursor.Row, s.cursor.Col = 0, 0
 	}

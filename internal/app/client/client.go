@@ -114,6 +114,7 @@ type client struct {
 	typing typing
 	help   bool // the keys are shown
 	mouse  mouse
+	paste  paste
 	input  uint64 // bytes of input so far
 	keyBuf []byte
 

@@ -42,10 +42,10 @@ func (c *composer) compose(term *vt.Terminal, policy domain.SizePolicy, size dom
 	}
 	f := &c.frame
 	f.SetTerminal(term)
-	c.input = shown{modes: f.Modes, cols: f.Cols, rows: f.Rows}
+	c.input = shown{modes: f.Modes, cols: f.Cols, rows: f.Rows, brackets: f.Modes.BracketedPaste}
 	f.Modes = terminalModes(f.Modes)
 	if c.scroll.frame(f, size) {
-		c.input = shown{modes: f.Modes}
+		c.input = shown{modes: f.Modes, brackets: c.input.brackets}
 	} else {
 		c.foresee()
 		bordered := attached && (f.Cols < size.Cols || f.Rows < size.Rows)

@@ -58,9 +58,13 @@
 //
 // # Modes
 //
-// The modes of the user's terminal follow the program's, bracketed paste, modifyOtherKeys and kitty keys included: what
-// arrives is what the program asked for, and passes unchanged. A paste is recognised by its markers only to keep the
-// leader key out of it; where the program has bracketed paste off, a pasted leader byte is a leader.
+// The modes of the user's terminal follow the program's, modifyOtherKeys and kitty keys included: what arrives is what the
+// program asked for, and passes unchanged.
+//
+// Bracketed paste is always on, so that a pasted leader byte is none and nothing is guessed from a paste. A program that has
+// it on too gets the paste as it came. Any other gets the text that a terminal without brackets would send, a carriage
+// return for each end of line, without control characters but tab (keys.Paste): they could press keys that nobody pressed
+// (paste.go). A terminal that does not know the mode sends pastes as keys, which they then are.
 //
 // A terminal without the kitty keyboard protocol goes on sending legacy forms to a program that has set it and was told by
 // the daemon that it is there: until the terminal has sent one key of the protocol, forms that it does not have are

@@ -48,6 +48,13 @@ func (g *guesser) typed(p []byte, end uint64) {
 	g.mu.Unlock()
 }
 
+// pasted tells of input that is not left, as nothing is guessed from it, whose last byte is at position end.
+func (g *guesser) pasted(end uint64) {
+	g.mu.Lock()
+	g.long, g.end = true, end
+	g.mu.Unlock()
+}
+
 // settled tells how far the input has had its effect in the state that is there.
 func (g *guesser) settled(at positions) {
 	g.mu.Lock()

@@ -175,11 +175,11 @@ func (t *fakeTerminal) written() string {
 	return string(t.out)
 }
 
-// left reports whether the terminal is as it was found: cooked, on its main screen.
+// left reports whether the terminal is as it was found: cooked, on its main screen, without brackets around pastes.
 func (t *fakeTerminal) left() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return !t.raw && !t.vt.Modes().Alternate
+	return !t.raw && !t.vt.Modes().Alternate && !t.vt.Modes().BracketedPaste
 }
 
 func (t *fakeTerminal) text() string {

@@ -12,6 +12,8 @@ const esc = 0x1b
 // DefaultLeader is Ctrl-\.
 const DefaultLeader byte = 0x1c
 
+var pasteBegin = []byte("\x1b[200~")
+
 // action is what the user asked of the client itself.
 type action uint8
 
@@ -28,17 +30,19 @@ const (
 	actMouse   // the mouse did what is in event
 	actFocus   // the terminal got or lost the focus, as event says
 	actKey     // the key of event came in its legacy form, which the program is not to get
+	actPaste   // a part of a paste came: its begin, text or end, as event says
 )
 
-// typing finds in what the terminal sends what is the client's: the leader key, the mouse and the focus. All else passes
-// unchanged, but for keys of a terminal without the kitty keyboard protocol where the program has set it: the daemon
+// typing finds in what the terminal sends what is the client's: the leader key, the mouse, pastes and the focus. All else
+// passes unchanged, but for keys of a terminal without the kitty keyboard protocol where the program has set it: the daemon
 // answered that it is there.
 //
 // The leader counts only where it was typed: not inside a bracketed paste. It comes as its control byte, or as a kitty or
 // modifyOtherKeys sequence. A lone Escape must never wait for more, so a sequence that is cut by a read passes in pieces
 // and is no leader; once the terminal has shown that it encodes its Escape key (the caller knows that the program has
 // asked for that now), a cut sequence waits for its rest instead. So does what was cut by a full buffer, a cut report of
-// the mouse, which no key begins like, and the end of a paste, which always comes.
+// the mouse, which no key begins like, the begin of a paste from its third byte on, which nobody types within one read, and
+// the end of a paste, which always comes.
 type typing struct {
 	leader  byte
 	pending bool  // the leader came
@@ -52,7 +56,7 @@ type typing struct {
 	tail  [keys.MaxSequence]byte
 	tailN int
 
-	event  keys.Event // of actMouse and actKey
+	event  keys.Event // of actMouse, actFocus, actKey and actPaste
 	passed int        // how many bytes of its sequence passed before it was known for what it is
 }
 
@@ -81,6 +85,9 @@ func (k *typing) step(p []byte, hold bool) (pass, drop int, act action) {
 		case isFocus(e):
 			k.event = e
 			return i, n, actFocus
+		case isPaste(e):
+			k.event, k.passed = e, 0
+			return i, n, actPaste
 		case k.isLeader(e) && e.Action == keys.Press:
 			k.pending = true
 			return i, n, actPending
@@ -112,6 +119,11 @@ func (k *typing) next(p []byte) (e keys.Event, n int) {
 
 // isFocus reports whether the terminal told about its focus.
 func isFocus(e keys.Event) bool { return e.Kind == keys.FocusIn || e.Kind == keys.FocusOut }
+
+// isPaste reports whether the event is a part of a paste.
+func isPaste(e keys.Event) bool {
+	return e.Kind == keys.PasteBegin || e.Kind == keys.PasteText || e.Kind == keys.PasteEnd
+}
 
 // isLeader reports whether the event is of the key that sends the leader's byte.
 func (k *typing) isLeader(e keys.Event) bool {
@@ -164,16 +176,19 @@ func (k *typing) isLegacy(e keys.Event, raw []byte) bool {
 
 // cut handles a sequence at p[i:] whose rest was not read yet.
 func (k *typing) cut(p []byte, i int, hold bool) (pass, drop int, act action) {
-	if hold || k.full || k.decoder.Pasting() || k.isMouse(p[i:]) {
+	if hold || k.full || k.decoder.Pasting() || k.waits(p[i:]) {
 		return i, 0, noAction
 	}
 	k.tailN = copy(k.tail[:], p[i:])
 	return len(p), 0, noAction
 }
 
-// isMouse reports whether p begins like a report of the mouse, where such are to be expected.
-func (k *typing) isMouse(p []byte) bool {
-	return k.mouse && len(p) > 2 && p[1] == '[' && (p[2] == '<' || p[2] == 'M')
+// waits reports whether p, which is cut, begins like a report of the mouse, where such are to be expected, or a paste.
+func (k *typing) waits(p []byte) bool {
+	if len(p) < 3 || p[1] != '[' {
+		return false
+	}
+	return k.mouse && (p[2] == '<' || p[2] == 'M') || bytes.HasPrefix(pasteBegin, p)
 }
 
 // rejoin completes the sequence whose begin passed already. done is false when nothing of p belongs to it.
@@ -183,7 +198,7 @@ func (k *typing) rejoin(p []byte) (pass, drop int, act action, done bool) {
 	whole := k.tail[:n]
 	e, n := k.next(whole)
 	switch {
-	case n == 0 && k.isMouse(whole):
+	case n == 0 && k.waits(whole):
 		return 0, 0, noAction, true
 	case n == 0:
 		k.tailN = len(whole)
@@ -194,6 +209,9 @@ func (k *typing) rejoin(p []byte) (pass, drop int, act action, done bool) {
 	case e.Kind == keys.MouseEvent:
 		k.event, k.passed = e, before
 		return 0, n - before, actMouse, true
+	case e.Kind == keys.PasteBegin:
+		k.event, k.passed = e, before
+		return 0, n - before, actPaste, true
 	case isFocus(e): // a begin that passed is a key of its own without its end
 		k.event = e
 		return n - before, 0, actFocus, true
@@ -214,7 +232,8 @@ func (k *typing) key(p []byte) (pass, drop int, act action) {
 	case n == 0:
 		return 0, 0, noAction
 	case e.Kind == keys.PasteBegin:
-		return n, 0, k.done(actCancel)
+		k.decoder = keys.Decoder{} // it comes again
+		return 0, 0, k.done(actCancel)
 	case e.Kind == keys.MouseEvent:
 		k.event, k.passed = e, 0
 		return 0, n, actMouse

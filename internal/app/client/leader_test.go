@@ -24,7 +24,7 @@ func scan(k *typing, hold bool, reads ...string) (passed string, acts []action) 
 				break
 			}
 			out = append(out, p[:pass]...)
-			if act == actMouse { // a program that wants it as it came
+			if act == actMouse || act == actPaste { // a program that wants it as it came
 				out = append(out, p[pass:pass+drop]...)
 				act = noAction
 			}

@@ -143,7 +143,7 @@ func TestTheEndOfTheTerminal(t *testing.T) {
 		_, err := a.ends(time.Second)
 		require.Equal(t, fault.Unavailable, fault.KindOf(err))
 		require.Equal(t, []protocol.SessionClientMessage{&protocol.Detach{}}, a.daemon.got)
-		a.term.vt.Write([]byte("\x1b[?1049l")) // check looks for it; nothing can be written to such a terminal
+		a.term.vt.Write([]byte("\x1b[?1049l\x1b[?2004l")) // check looks for them; nothing can be written to such a terminal
 	})
 }
 
@@ -196,7 +196,7 @@ func TestTerminateWithAStuckTerminal(t *testing.T) {
 		_, err := a.ends(leaveGrace + byeGrace + time.Second)
 		require.Equal(t, fault.Canceled, fault.KindOf(err))
 		require.Contains(t, a.term.calls, "restore")
-		a.term.vt.Write([]byte("\x1b[?1049l")) // check looks for it; nothing can be written to such a terminal
+		a.term.vt.Write([]byte("\x1b[?1049l\x1b[?2004l")) // check looks for them; nothing can be written to such a terminal
 	})
 }
 
@@ -209,7 +209,7 @@ func TestDetachWithAStuckTerminal(t *testing.T) {
 		r, err := a.ends(leaveGrace + byeGrace)
 		require.NoError(t, err)
 		require.Equal(t, protocol.EndDetached, r.Reason)
-		a.term.vt.Write([]byte("\x1b[?1049l"))
+		a.term.vt.Write([]byte("\x1b[?1049l\x1b[?2004l"))
 	})
 }
 

@@ -10,12 +10,15 @@ type shown struct {
 	modes      vt.Modes
 	cols, rows int // of the session
 	x, y       int // of the window's first cell in the session
+
+	brackets bool // the program has bracketed paste on, also while scroll mode's modes are there
 }
 
 // terminalModes are the modes that the user's terminal gets for a program's: it reports the mouse in the encoding that
 // carries every place and every button, whatever the program asked for, and in no older tracking than presses and
-// releases.
+// releases. It always brackets pastes.
 func terminalModes(m vt.Modes) vt.Modes {
+	m.BracketedPaste = true
 	if m.Mouse == vt.MouseX10 {
 		m.Mouse = vt.MouseNormal
 	}

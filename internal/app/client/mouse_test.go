@@ -54,9 +54,14 @@ func TestMouseIsPlacedInTheSession(t *testing.T) {
 
 func TestTheTerminalReportsTheMouseInSGR(t *testing.T) {
 	for _, enc := range []vt.MouseEncoding{vt.MouseDefault, vt.MouseUTF8, vt.MouseURXVT, vt.MouseSGRPixels} {
-		require.Equal(t, vt.Modes{}, terminalModes(vt.Modes{MouseEncoding: enc}))
-		require.Equal(t, vt.Modes{Mouse: vt.MouseNormal, MouseEncoding: vt.MouseSGR}, terminalModes(vt.Modes{Mouse: vt.MouseX10, MouseEncoding: enc}))
-		require.Equal(t, vt.Modes{Mouse: vt.MouseAny, MouseEncoding: vt.MouseSGR}, terminalModes(vt.Modes{Mouse: vt.MouseAny, MouseEncoding: enc}))
+		for mouse, want := range map[vt.MouseTracking]vt.Modes{
+			vt.MouseNone: {},
+			vt.MouseX10:  {Mouse: vt.MouseNormal, MouseEncoding: vt.MouseSGR},
+			vt.MouseAny:  {Mouse: vt.MouseAny, MouseEncoding: vt.MouseSGR},
+		} {
+			want.BracketedPaste = true
+			require.Equal(t, want, terminalModes(vt.Modes{Mouse: mouse, MouseEncoding: enc}))
+		}
 	}
 }
 

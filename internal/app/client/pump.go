@@ -64,6 +64,8 @@ func (c *client) keysIn(p []byte) (rest []byte, detached bool) {
 			c.attends(c.typing.event.Kind == keys.FocusIn)
 		case actKey:
 			c.typed(c.pressed(shown, raw, len(p)))
+		case actPaste:
+			c.pasted(shown, raw)
 		default:
 			c.do(act)
 		}
@@ -84,20 +86,27 @@ func (c *client) pressed(s *shown, raw []byte, after int) []byte {
 
 // typed sends input, if the attachment may.
 func (c *client) typed(p []byte) {
+	if p = c.used(p); len(p) > 0 {
+		c.send(p)
+	}
+}
+
+// used lets the client use input for itself and returns what the program is to get.
+func (c *client) used(p []byte) []byte {
 	if c.help {
 		c.help = false
 		c.notices.setKeys(keysNone)
 	}
-	if c.scroll.active() {
-		if p = c.scroll.typed(p); len(p) == 0 {
-			return
-		}
+	if len(p) > 0 && c.scroll.active() {
+		p = c.scroll.typed(p)
 	}
-	if !c.readOnly {
-		c.send(p)
-	} else if p[0] != esc { // reports of the terminal are no keys
+	if len(p) == 0 || !c.readOnly {
+		return p
+	}
+	if p[0] != esc { // reports of the terminal are no keys
 		c.notices.say("attached read-only: keys are not sent")
 	}
+	return nil
 }
 
 // send sends input, and lets its effect be guessed.
@@ -149,7 +158,7 @@ func (c *client) do(act action) {
 		signal(c.suspend)
 	case actUnknown:
 		c.notices.say("no such key: %s ? shows the keys", c.notices.leader)
-	case noAction, actDetach, actSent, actCancel, actMouse, actFocus, actKey:
+	case noAction, actDetach, actSent, actCancel, actMouse, actFocus, actKey, actPaste:
 	}
 	c.notices.setKeys(keysNone)
 }
