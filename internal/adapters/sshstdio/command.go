@@ -22,7 +22,7 @@ var settings = []string{
 	"ServerAliveCountMax=" + strconv.Itoa(aliveCount),
 	"ClearAllForwardings=yes",
 	"RemoteCommand=none",
-	"IPQoS=none", // without a terminal it would be of the class that waits for all others
+	"IPQoS=none",       // without a terminal it would be of the class that waits for all others
 	"ControlMaster=no", // one that is there may be used; none is left behind
 	"PermitLocalCommand=no",
 }
