@@ -26,6 +26,8 @@ type site struct {
 	user      string
 	config    string // of ssh, here
 	program   string // ssh
+	sshd      []string
+	pid       int // of sshd
 }
 
 // sshdConfig: a user's sshd. The variables make the login's home that of the site.
@@ -97,13 +99,23 @@ func newSiteWith(t *testing.T, settings string, before func(s *site) []string) *
 	if before != nil {
 		argv = append(before(s), argv...)
 	}
-	daemon := exec.Command(argv[0], argv[1:]...)
-	daemon.Env = append(s.far.env, "PATH=/usr/sbin:/usr/bin:/sbin:/bin")
+	s.sshd = argv
+	s.listen()
+	t.Cleanup(s.away)
+	return s
+}
+
+// listen starts sshd and waits until it listens.
+func (s *site) listen() {
+	t := s.near.t
+	t.Helper()
+	cmd := exec.Command(s.sshd[0], s.sshd[1:]...)
+	cmd.Env = append(s.far.env, "PATH=/usr/sbin:/usr/bin:/sbin:/bin")
 	if testing.Verbose() {
-		daemon.Stderr = os.Stderr
+		cmd.Stderr = os.Stderr
 	}
-	require.NoError(t, daemon.Start())
-	t.Cleanup(func() { s.end(daemon.Process.Pid) })
+	require.NoError(t, cmd.Start())
+	s.pid = cmd.Process.Pid
 	eventually(t, "sshd listens", func() bool {
 		conn, err := net.Dial("tcp", s.addr())
 		if err != nil {
@@ -111,15 +123,17 @@ func newSiteWith(t *testing.T, settings string, before func(s *site) []string) *
 		}
 		return conn.Close() == nil
 	})
-	return s
 }
 
-// end kills sshd and what is below it: they hide their environment, by which a home knows its own.
-func (s *site) end(sshd int) {
-	for _, pid := range append(descendants(sshd), sshd) {
-		_ = syscall.Kill(pid, syscall.SIGKILL)
+// away kills sshd, and the processes of it that serve connections: a home does not know them for its own, since they
+// write their titles over their environment.
+func (s *site) away() {
+	for _, pid := range append(descendants(s.pid), s.pid) {
+		if strings.HasPrefix(procFile(pid, "comm"), "sshd") {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
 	}
-	waitGone(s.near.t, sshd)
+	waitGone(s.near.t, s.pid)
 }
 
 // restart ends the broker here, and with it its links: the next command makes new ones.
@@ -485,4 +499,30 @@ func TestSSHAsksForASecondFactor(t *testing.T) {
 	require.Equal(t, 1, attached.exits())
 	second.sees("vev: far: contact was lost, and ssh is not let in any more")
 	second.sees("the session goes on; vev attach far:work asks")
+}
+
+// TestSSHComesBack: the machine cannot be reached for a while, and the broker here is killed: each time the attachment goes
+// on with what was typed meanwhile, and no ssh is left over.
+func TestSSHComesBack(t *testing.T) {
+	s := newSite(t)
+	s.near.ok("new", "far:work", "-d", "--", "cat")
+	tt := newTerm(t, 80, 24)
+	p := tt.vev(s.near, "attach", "far:work")
+	tt.until("the session", func(*vt.Terminal) bool { return tt.total > 0 })
+	tt.typ("first\r")
+	tt.sees("first\nfirst")
+
+	s.away()
+	tt.typ("meanwhile\r")
+	tt.sees("reconnecting for 2 s: 10 keys wait")
+	s.listen()
+	tt.sees("meanwhile\nmeanwhile")
+
+	kill9(t, s.near.one("_broker"))
+	tt.typ("another\r")
+	tt.sees("another\nanother")
+	eventually(t, "one ssh is left", func() bool { return len(s.ssh()) == 1 })
+	tt.typ("\x04")
+	require.Zero(t, p.exits())
+	require.Equal(t, 1, s.near.vev("capture", "far:work").code, "it has ended")
 }
