@@ -30,7 +30,7 @@ func TestPasteForCat(t *testing.T) {
 	tt.sees("readyone^Mtwod^I[A.^M")
 	tt.typ("\x1cd")
 	require.Zero(t, p.exits())
-	tt.look(func(s *vt.Terminal) { require.False(t, s.Modes().BracketedPaste) })
+	tt.until("no brackets", func(s *vt.Terminal) bool { return !s.Modes().BracketedPaste })
 }
 
 // TestPasteForBash: a program that has asked for them gets the brackets, the one that it runs and that has not does not.

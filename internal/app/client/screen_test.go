@@ -324,6 +324,7 @@ func TestSuspend(t *testing.T) {
 			stopped := make(chan struct{})
 			a.term.suspend = func() error {
 				require.False(t, a.term.vt.Modes().Alternate, "the screen was left before")
+				require.False(t, a.term.vt.Modes().BracketedPaste)
 				a.term.Restore()
 				<-stopped
 				a.term.vt.Write([]byte("$ some shell work\r\n"))

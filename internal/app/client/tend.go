@@ -81,12 +81,15 @@ func earlier(a, b time.Time) time.Time {
 	return a
 }
 
+// resize takes the terminal's new size. The screen has it before the daemon: what the terminal did with its lines is worked
+// out from what it showed, not from a state of the new size.
 func (c *client) resize() error {
 	size := c.size()
+	err := c.screen.resized(size)
 	if !c.readOnly {
 		c.out.resize(size)
 	}
-	return c.screen.resized(size)
+	return err
 }
 
 // attends tells the daemon whether anybody looks at this client.
