@@ -526,3 +526,35 @@ func TestSSHComesBack(t *testing.T) {
 	require.Zero(t, p.exits())
 	require.Equal(t, 1, s.near.vev("capture", "far:work").code, "it has ended")
 }
+
+// TestSSHShares: ssh goes over a connection that the user shares, and leaves it when it is silent.
+func TestSSHShares(t *testing.T) {
+	s := newSite(t)
+	socket := s.near.path("cm")
+	s.near.write("ssh_config", []byte(s.near.read("ssh_config")+"ControlPath "+socket+"\n"))
+	master := exec.Command(s.near.path("bin/ssh"), "-M", "-N", "far")
+	master.Env = s.near.env
+	require.NoError(t, master.Start())
+	eventually(t, "there is a connection to share", func() bool { _, err := os.Stat(socket); return err == nil })
+	logins := func() (n int) {
+		for _, pid := range childrenByParent()[s.pid] {
+			if procState(pid) != "Z" {
+				n++
+			}
+		}
+		return n
+	}
+	require.Equal(t, 1, logins())
+
+	s.far.sh("work", "echo here; exec cat")
+	tt := newTerm(t, 80, 24)
+	p := tt.vev(s.near, "attach", "far:work")
+	tt.sees("here")
+	require.Equal(t, 1, logins(), "it is shared")
+	require.NoError(t, syscall.Kill(master.Process.Pid, syscall.SIGSTOP))
+	tt.typ("typed\r")
+	tt.sees("typed\ntyped")
+	require.Equal(t, 2, logins())
+	tt.typ("\x1cd")
+	require.Zero(t, p.exits())
+}

@@ -11,7 +11,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/vev-term/vev/internal/domain"
 	"github.com/vev-term/vev/internal/domain/fault"
 )
 
@@ -44,7 +43,7 @@ var _ io.ReadWriteCloser = (*carriage)(nil)
 
 // start starts ssh. The carriage is there at once; whether it leads anywhere is known when the
 // helper answers.
-func start(host domain.Host, env []string, asks bool) (*carriage, error) {
+func start(a attempt) (*carriage, error) {
 	path, err := exec.LookPath("ssh")
 	if err != nil {
 		return nil, fault.Wrap(fault.Unsupported, err, "there is no ssh on this machine").
@@ -61,9 +60,9 @@ func start(host domain.Host, env []string, asks bool) (*carriage, error) {
 		return nil, cannotStart(err)
 	}
 	defer theirOut.Close()
-	c := &carriage{in: in, out: out, cmd: exec.Command(path, arguments(host, asks)...), exited: make(chan struct{})}
+	c := &carriage{in: in, out: out, cmd: exec.Command(path, arguments(a)...), exited: make(chan struct{})}
 	c.cmd.Stdin, c.cmd.Stdout, c.cmd.Stderr, c.cmd.WaitDelay = theirIn, theirOut, &c.said, waitDelay
-	c.cmd.Env = append(os.Environ(), env...)
+	c.cmd.Env = append(os.Environ(), a.env...)
 	if err := c.cmd.Start(); err != nil {
 		_, _ = in.Close(), out.Close()
 		return nil, cannotStart(err)

@@ -27,14 +27,18 @@ var settings = []string{
 	"PermitLocalCommand=no",
 }
 
-// arguments are those of ssh for the helper on host. Nothing of host can be taken for an option.
+// arguments are those of ssh for the helper on a host, of which nothing can be taken for an option.
 // Without asks it asks nobody: it has no terminal.
-func arguments(host domain.Host, asks bool) []string {
+func arguments(a attempt) []string {
+	host := a.host
 	args := []string{"-T", "-x", "-a"}
-	if asks {
+	if a.asks {
 		args = append(args, "-o", "BatchMode=no")
 	} else {
 		args = append(args, "-o", "BatchMode=yes")
+	}
+	if a.own {
+		args = append(args, "-o", "ControlPath=none")
 	}
 	for _, s := range settings {
 		args = append(args, "-o", s)

@@ -1,6 +1,7 @@
 package sshstdio
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -8,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vev-term/vev/internal/domain"
+	"github.com/vev-term/vev/internal/protocol"
 )
 
 // What names the host stands behind --, and nothing of it among the options.
@@ -21,7 +23,7 @@ func TestArguments(t *testing.T) {
 	} {
 		host, err := domain.ParseHost(text)
 		require.NoError(t, err)
-		args := arguments(host, false)
+		args := arguments(attempt{host: host})
 		require.Equal(t, remoteCommand, args[len(args)-1])
 		args = args[:len(args)-1]
 		require.Equal(t, want, args[len(args)-len(want):], text)
@@ -47,4 +49,15 @@ func TestDestinationIsWhatSSHTakes(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want, destination(host))
 	}
+}
+
+func TestWhatIsRememberedOfHostsIsBounded(t *testing.T) {
+	var s shared
+	for i := range protocol.MaxHosts + 1 {
+		require.True(t, s.begin(fmt.Sprint(i)))
+		s.end(fmt.Sprint(i), true, false)
+		require.LessOrEqual(t, len(s.refused), protocol.MaxHosts)
+	}
+	require.Len(t, s.refused, 1)
+	require.Empty(t, s.running)
 }

@@ -23,6 +23,8 @@ type Dialer struct {
 	// Questions makes what one ssh asks go to ask, until done is called or ctx ends, and says what ssh needs in its
 	// environment for that. Nil: nobody is asked. Set as Converse.
 	Questions func(ctx context.Context, host string, ask ports.Ask) (env []string, done func())
+
+	shared shared
 }
 
 var _ ports.LinkDialer = (*Dialer)(nil)
@@ -36,20 +38,39 @@ func (d *Dialer) DialLink(ctx context.Context, name string, ask ports.Ask) (port
 	if err != nil {
 		return nil, err
 	}
-	env, asks := d.Env, ask != nil && d.Questions != nil
-	if asks {
+	a := attempt{host: host, env: d.Env, asks: ask != nil && d.Questions != nil}
+	a.own = !d.shared.begin(name) && !a.asks
+	if a.asks {
 		var cancel context.CancelCauseFunc
 		ctx, cancel = context.WithCancelCause(ctx)
 		defer cancel(nil)
 		more, done := d.Questions(ctx, name, orCancel(ask, cancel))
 		defer done()
-		env = slices.Concat(env, more)
+		a.env = slices.Concat(a.env, more)
 	}
-	c, err := start(host, env, asks)
+	l, err := d.dial(ctx, a)
+	refused := a.own && fault.KindOf(err) == fault.Denied && err != nil
+	d.shared.end(name, refused, err == nil)
+	if refused {
+		return nil, fault.Wrap(fault.Unavailable, err, "the connection that ssh shares is silent")
+	}
+	return l, err
+}
+
+// attempt is one ssh.
+type attempt struct {
+	host domain.Host
+	env  []string // over this process's
+	asks bool     // there is somebody who answers what it asks
+	own  bool     // it shares no connection with others
+}
+
+func (d *Dialer) dial(ctx context.Context, a attempt) (ports.Link, error) {
+	c, err := start(a)
 	if err != nil {
 		return nil, err
 	}
-	if asks {
+	if a.asks {
 		err = c.await(ctx) // a person may take longer than a conversation's beginning
 	}
 	var conversation ports.Link
@@ -67,7 +88,7 @@ func (d *Dialer) DialLink(ctx context.Context, name string, ask ports.Ask) (port
 		}
 		return nil, fault.Wrap(fault.Canceled, cause, "connecting was given up")
 	}
-	return nil, c.explain(host, err)
+	return nil, c.explain(a.host, err)
 }
 
 var errDeclined = fault.New(fault.Canceled, "ssh asked something and got no answer")

@@ -135,3 +135,43 @@ func TestAnSSHThatDoesNotEndIsKilled(t *testing.T) {
 	require.Equal(t, fault.Canceled, fault.KindOf(err))
 	require.GreaterOrEqual(t, time.Since(start), endGrace)
 }
+
+// An ssh that goes over a shared connection whose network is gone is silent: the attempt beside it makes one of its own.
+// If that is not let in, the attempts after it do without.
+func TestAnAttemptBesideASilentOneSharesNothing(t *testing.T) {
+	link := `echo vev-carriage begins here; read word; echo "$word there"; cat >/dev/null`
+	for _, own := range []string{link, `echo "box: Permission denied (publickey)." >&2; exit 255`} {
+		dir := t.TempDir()
+		fakeSSH(t, `case "$*" in *ControlPath=none*) `+own+`;; *) echo x >>`+dir+`/shared; while :; do sleep 0.1; done;; esac`)
+		d := Dialer{Converse: converse}
+		shared := func() (n int) {
+			b, _ := os.ReadFile(dir + "/shared")
+			return len(b) / 2
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		ends := make(chan error)
+		silent := func() {
+			before := shared()
+			go func() {
+				_, err := d.DialLink(ctx, "box", nil)
+				ends <- err
+			}()
+			require.Eventually(t, func() bool { return shared() == before+1 }, 10*time.Second, time.Millisecond)
+		}
+		silent()
+		beside, err := d.DialLink(t.Context(), "box", nil)
+		if own == link {
+			require.NoError(t, err)
+			require.NoError(t, beside.Close())
+		} else {
+			require.Equal(t, fault.Unavailable, fault.KindOf(err), "the silent one may come back")
+			silent()
+			cancel()
+			require.Error(t, <-ends)
+		}
+		cancel()
+		require.Error(t, <-ends)
+		require.Empty(t, d.shared.running)
+		require.Equal(t, own != link, d.shared.refused["box"])
+	}
+}

@@ -10,6 +10,9 @@
 // link (explain.go). ssh ends with its link: at once when there was none yet, else within endGrace, in which it delivers
 // what was written.
 //
+// A connection that the user's configuration has ssh share is used, unless it does not answer (shared.go). None is made
+// for others to share: what is left behind would outlive the link.
+//
 // # Goroutines
 //
 //	reaper  started by DialLink; takes ssh's status; ends with ssh, which the link's Close waits for
