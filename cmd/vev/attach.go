@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"strconv"
+	"time"
 
 	"github.com/vev-term/vev/internal/adapters/tty"
 	"github.com/vev-term/vev/internal/app/client"
@@ -43,6 +44,8 @@ func (c *cli) attach(ctx context.Context, host domain.Host, a *protocol.Attach, 
 		a.Agent = os.Getenv(envAgent)
 	}
 	a.Origin = origin()
+	code := time.AfterFunc(codeIdle, releaseCode)
+	defer code.Stop()
 	result, err := client.Run(ctx, client.Options{
 		Terminal: terminal, Dialer: dialer, Far: !host.Local(), Attach: *a, Capabilities: terminalEnvironment().Capabilities(),
 		Predict: l.predict.Mode,

@@ -27,6 +27,11 @@ const (
 // killed, conversations to say goodbye.
 const endGrace = 5 * time.Second
 
+// codeIdle is how long nothing new began before a process gives back the pages of its executable
+// that starting and serving took: half of its memory, and hardly any is needed again. Those that
+// are come back from the system's cache, some microseconds each.
+const codeIdle = 2 * time.Second
+
 // drainTime is how long conversations go on after a service was told to end: short ones get
 // their answer, long ones move to the next instance.
 const drainTime = 200 * time.Millisecond
@@ -195,6 +200,8 @@ func (s *service) run(told, serving context.Context) error {
 // accept serves the connections that came late, then those that the claim gives, until it is
 // retired.
 func (s *service) accept(serving context.Context, retired <-chan struct{}) {
+	code := time.AfterFunc(codeIdle, releaseCode)
+	defer code.Stop()
 	for {
 		select {
 		case s.slots <- struct{}{}:
@@ -206,6 +213,7 @@ func (s *service) accept(serving context.Context, retired <-chan struct{}) {
 			<-s.slots
 			return
 		}
+		code.Reset(codeIdle)
 		s.serve(serving, conn)
 	}
 }
