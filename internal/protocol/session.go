@@ -58,6 +58,7 @@ type (
 	Ack struct {
 		Epoch, State uint64
 		EventSeq     uint64
+		Held         time.Duration // how long the state waited for its acknowledgement, in µs
 	}
 
 	Resize struct{ Size domain.Size }

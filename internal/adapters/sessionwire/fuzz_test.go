@@ -2,6 +2,7 @@ package sessionwire
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"google.golang.org/protobuf/proto"
@@ -38,7 +39,7 @@ func FuzzSessionClient(f *testing.F) {
 			require.Equal(t, m, &protocol.Input{Seq: env.GetInput().GetSeq(), Data: env.GetInput().GetData()})
 		case *protocol.Ack:
 			a := env.GetAck()
-			require.Equal(t, m, &protocol.Ack{Epoch: a.GetEpoch(), State: a.GetState(), EventSeq: a.GetEventSeq()})
+			require.Equal(t, m, &protocol.Ack{Epoch: a.GetEpoch(), State: a.GetState(), EventSeq: a.GetEventSeq(), Held: time.Duration(min(a.GetHeldUs(), uint64(time.Hour/time.Microsecond))) * time.Microsecond})
 		}
 	})
 }

@@ -189,6 +189,7 @@ func genClient() *rapid.Generator[protocol.SessionClientMessage] {
 			return &protocol.Ack{
 				Epoch: rapid.Uint64().Draw(t, "epoch"), State: rapid.Uint64().Draw(t, "state"),
 				EventSeq: rapid.Uint64().Draw(t, "seq"),
+				Held:     time.Duration(rapid.Int64Range(0, int64(time.Hour/time.Microsecond)).Draw(t, "held")) * time.Microsecond,
 			}
 		case tagResize:
 			return &protocol.Resize{Size: genSize().Draw(t, "size")}

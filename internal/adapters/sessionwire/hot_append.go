@@ -72,8 +72,10 @@ func appendInput(b []byte, m *protocol.Input) []byte {
 }
 
 func appendAck(b []byte, m *protocol.Ack) []byte {
-	b = appendHead(b, tagAck, sizeUint(1, m.Epoch)+sizeUint(2, m.State)+sizeUint(3, m.EventSeq))
-	return appendUint(appendUint(appendUint(b, 1, m.Epoch), 2, m.State), 3, m.EventSeq)
+	held := uint64(max(m.Held.Microseconds(), 0))
+	b = appendHead(b, tagAck, sizeUint(1, m.Epoch)+sizeUint(2, m.State)+sizeUint(3, m.EventSeq)+sizeUint(4, held))
+	b = appendUint(appendUint(b, 1, m.Epoch), 2, m.State)
+	return appendUint(appendUint(b, 3, m.EventSeq), 4, held)
 }
 
 // appendOutput takes a message that checkOutput has passed.

@@ -2,6 +2,7 @@ package sessionwire
 
 import (
 	"math"
+	"time"
 	"unicode/utf8"
 
 	"github.com/vev-term/vev/internal/adapters/streamframe/wirefmt"
@@ -142,6 +143,8 @@ func parseAck(b []byte, m *protocol.Ack) error {
 			m.State = c.uint
 		case c.isUint(3):
 			m.EventSeq = c.uint
+		case c.isUint(4): // nobody holds one for longer than an hour
+			m.Held = time.Duration(min(c.uint, uint64(time.Hour/time.Microsecond))) * time.Microsecond
 		}
 	}
 }

@@ -91,11 +91,53 @@ func TestLeaderWorksWhenTheCarriageTakesNothing(t *testing.T) {
 	})
 }
 
+// Over a link the acknowledgement of a small state goes with that of the next, or after a while, and
+// says how long it waited; of a large state, and on this machine, at once.
+func TestAcknowledgementsOfSmallStatesWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, p := new(contact), newPipe()
+		o := newOutbox(c, make(chan struct{}, 1))
+		require.NoError(t, o.begin(p, 0))
+		done := make(chan struct{})
+		go o.send(done)
+		defer close(done)
+		defer o.end(p)
+		got := func() []protocol.Ack {
+			synctest.Wait()
+			var acks []protocol.Ack
+			for len(p.toDaemon) > 0 {
+				acks = append(acks, *(<-p.toDaemon).(*protocol.Ack))
+			}
+			return acks
+		}
+		ack := func(n uint64) protocol.Ack { return protocol.Ack{Epoch: 1, State: n} }
+		o.applied(ack(1), 10)
+		require.Equal(t, []protocol.Ack{ack(1)}, got(), "nothing says that it is far")
+		c.begin(time.Now(), 50*time.Millisecond)
+		o.applied(ack(2), smallState)
+		require.Equal(t, []protocol.Ack{ack(2)}, got(), "large")
+		o.applied(ack(3), smallState-1)
+		require.Empty(t, got())
+		time.Sleep(holdAck / 2)
+		o.applied(ack(4), 10)
+		require.Equal(t, []protocol.Ack{ack(4)}, got(), "both")
+		o.applied(ack(5), 10)
+		time.Sleep(holdAck - 1)
+		require.Empty(t, got())
+		time.Sleep(1)
+		last := ack(5)
+		last.Held = holdAck
+		require.Equal(t, []protocol.Ack{last}, got())
+		time.Sleep(time.Second)
+		require.Empty(t, got())
+	})
+}
+
 func TestStaleAcknowledgementIsNotSentToTheNextConversation(t *testing.T) {
 	o, first, next := newOutbox(new(contact), make(chan struct{}, 1)), newPipe(), newPipe()
 	require.NoError(t, o.begin(first, 0))
 	o.end(first)
-	o.applied(protocol.Ack{Epoch: 1, State: 1})
+	o.applied(protocol.Ack{Epoch: 1, State: 1}, 0)
 	require.NoError(t, o.begin(next, 0))
 	o.flush(true)
 	require.Empty(t, next.toDaemon)

@@ -32,6 +32,7 @@ type link struct {
 	backoff    time.Duration
 	violations int
 	held       int             // states applied and not painted
+	heldBytes  int             // their data
 	ended      *protocol.Ended // what the daemon said last
 }
 
@@ -214,6 +215,9 @@ func (l *link) output(m *protocol.Output, pender ports.Pender, now time.Time) er
 		return nil
 	}
 	l.held++
+	for i := range m.Panes {
+		l.heldBytes += len(m.Panes[i].Data)
+	}
 	more := pender != nil && l.held < protocol.MaxOutputWindow && pender.Pending()
 	ack, painted, err := l.screen.show(m, at, more)
 	if err != nil {
@@ -223,8 +227,8 @@ func (l *link) output(m *protocol.Output, pender ports.Pender, now time.Time) er
 	if !painted {
 		return nil
 	}
-	l.held = 0
-	l.out.applied(ack)
+	l.out.applied(ack, l.heldBytes)
+	l.held, l.heldBytes = 0, 0
 	return nil
 }
 
@@ -260,8 +264,8 @@ func (l *link) catchUp() error {
 	if err != nil {
 		return err
 	}
-	l.held = 0
-	l.out.applied(ack)
+	l.out.applied(ack, l.heldBytes)
+	l.held, l.heldBytes = 0, 0
 	return nil
 }
 

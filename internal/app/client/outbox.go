@@ -32,6 +32,8 @@ type outbox struct {
 	in                    inputLog
 	ack                   protocol.Ack
 	ackOwed               bool
+	ackHeld               time.Time   // since when ack waits for another state; zero: it does not
+	ackTimer              *time.Timer // owes it
 	size                  protocol.Resize
 	resized               bool
 	focus                 protocol.Focus
@@ -81,7 +83,7 @@ func (o *outbox) begin(conn ports.SessionClientConn, received uint64) error {
 	}
 	o.in.rewind()
 	o.asked.rewind()
-	o.conn, o.ackOwed, o.focusOwed = conn, false, o.focusKnown
+	o.conn, o.ackOwed, o.ackHeld, o.focusOwed = conn, false, time.Time{}, o.focusKnown
 	o.freed()
 	signal(o.wake)
 	return nil
@@ -108,6 +110,9 @@ func (o *outbox) close() {
 	o.mu.Lock()
 	conn := o.conn
 	o.conn, o.shut = nil, true
+	if o.ackTimer != nil {
+		o.ackTimer.Stop()
+	}
 	o.mu.Unlock()
 	if conn != nil {
 		conn.Close()
@@ -122,12 +127,47 @@ func (o *outbox) typed(p []byte) {
 	o.flush(false)
 }
 
-// applied owes an acknowledgement of a state and of events, newer than all before.
-func (o *outbox) applied(a protocol.Ack) {
+// Over a link, the acknowledgement of a small state waits for the next one, or for holdAck: it would
+// take more bytes there than the state.
+const (
+	holdAck    = 60 * time.Millisecond
+	smallState = 512
+)
+
+// applied owes an acknowledgement of a state, with bytes of data, and of events, newer than all
+// before.
+func (o *outbox) applied(a protocol.Ack, bytes int) {
+	rtt, _ := o.contact.rtt()
 	o.mu.Lock()
-	o.ack, o.ackOwed = a, true
+	o.ack = a
+	if rtt >= farRTT && bytes < smallState && !o.ackOwed && o.ackHeld.IsZero() {
+		o.holdAck()
+		o.mu.Unlock()
+		return
+	}
+	o.ackOwed, o.ackHeld = true, time.Time{}
 	o.mu.Unlock()
 	o.flush(false)
+}
+
+// holdAck owes the acknowledgement after a while. The caller holds mu.
+func (o *outbox) holdAck() {
+	o.ackHeld = time.Now()
+	if o.ackTimer == nil {
+		o.ackTimer = time.AfterFunc(holdAck, o.owe)
+		return
+	}
+	o.ackTimer.Reset(holdAck)
+}
+
+// owe is the end of that while.
+func (o *outbox) owe() {
+	o.mu.Lock()
+	if !o.ackHeld.IsZero() && time.Since(o.ackHeld) >= holdAck {
+		o.ack.Held, o.ackHeld, o.ackOwed = time.Since(o.ackHeld), time.Time{}, true
+	}
+	o.mu.Unlock()
+	signal(o.wake)
 }
 
 // resize owes the terminal's size.

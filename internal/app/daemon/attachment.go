@@ -304,7 +304,7 @@ func (a *attachment) acked(l *link, m *protocol.Ack) error {
 	if a.link != l {
 		return nil
 	}
-	if !a.view.ack(m.Epoch, m.State, time.Now()) || m.EventSeq > a.eventSeq {
+	if !a.view.ack(m.Epoch, m.State, time.Now().Add(-m.Held)) || m.EventSeq > a.eventSeq {
 		return fault.New(fault.Violation, "acknowledged state %d.%d and event %d, sent were %d.%d and %d",
 			m.Epoch, m.State, m.EventSeq, a.view.epoch, a.view.state, a.eventSeq)
 	}

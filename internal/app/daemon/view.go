@@ -100,7 +100,11 @@ func (v *view) ack(epoch, state uint64, now time.Time) bool {
 	n := 0
 	for n < len(v.flight) && v.flight[n].state <= state {
 		v.flightBytes -= v.flight[n].bytes
-		v.way.Acked(now, v.flight[n].mark)
+		if n+1 < len(v.flight) && v.flight[n+1].state <= state {
+			v.way.Passed(v.flight[n].mark) // it may have waited for the next
+		} else {
+			v.way.Acked(now, v.flight[n].mark)
+		}
 		n++
 	}
 	v.flight = append(v.flight[:0], v.flight[n:]...)

@@ -68,6 +68,12 @@ func (c *Control) Weigh(m *Mark, bytes int) {
 	m.bytes = bytes
 }
 
+// Passed notes that what m stands for has arrived some time ago: it tells nothing about the way.
+func (c *Control) Passed(m Mark) {
+	c.delivered += int64(m.bytes)
+	c.flight -= m.bytes
+}
+
 // Acked notes that what m stands for has arrived, as known at now.
 func (c *Control) Acked(now time.Time, m Mark) {
 	c.delivered += int64(m.bytes)

@@ -1763,6 +1763,7 @@ type Ack struct {
 	xxx_hidden_Epoch    uint64                 `protobuf:"varint,1,opt,name=epoch"`
 	xxx_hidden_State    uint64                 `protobuf:"varint,2,opt,name=state"`
 	xxx_hidden_EventSeq uint64                 `protobuf:"varint,3,opt,name=event_seq,json=eventSeq"`
+	xxx_hidden_HeldUs   uint64                 `protobuf:"varint,4,opt,name=held_us,json=heldUs"`
 	unknownFields       protoimpl.UnknownFields
 	sizeCache           protoimpl.SizeCache
 }
@@ -1813,6 +1814,13 @@ func (x *Ack) GetEventSeq() uint64 {
 	return 0
 }
 
+func (x *Ack) GetHeldUs() uint64 {
+	if x != nil {
+		return x.xxx_hidden_HeldUs
+	}
+	return 0
+}
+
 func (x *Ack) SetEpoch(v uint64) {
 	x.xxx_hidden_Epoch = v
 }
@@ -1825,12 +1833,17 @@ func (x *Ack) SetEventSeq(v uint64) {
 	x.xxx_hidden_EventSeq = v
 }
 
+func (x *Ack) SetHeldUs(v uint64) {
+	x.xxx_hidden_HeldUs = v
+}
+
 type Ack_builder struct {
 	_ [0]func() // Prevents comparability and use of unkeyed literals for the builder.
 
 	Epoch    uint64
 	State    uint64
 	EventSeq uint64
+	HeldUs   uint64
 }
 
 func (b0 Ack_builder) Build() *Ack {
@@ -1840,6 +1853,7 @@ func (b0 Ack_builder) Build() *Ack {
 	x.xxx_hidden_Epoch = b.Epoch
 	x.xxx_hidden_State = b.State
 	x.xxx_hidden_EventSeq = b.EventSeq
+	x.xxx_hidden_HeldUs = b.HeldUs
 	return m0
 }
 
@@ -7775,11 +7789,12 @@ const file_session_proto_rawDesc = "" +
 	"\acreated\x18\a \x01(\bR\acreated\"-\n" +
 	"\x05Input\x12\x10\n" +
 	"\x03seq\x18\x01 \x01(\x04R\x03seq\x12\x12\n" +
-	"\x04data\x18\x02 \x01(\fR\x04data\"N\n" +
+	"\x04data\x18\x02 \x01(\fR\x04data\"g\n" +
 	"\x03Ack\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\x04R\x05epoch\x12\x14\n" +
 	"\x05state\x18\x02 \x01(\x04R\x05state\x12\x1b\n" +
-	"\tevent_seq\x18\x03 \x01(\x04R\beventSeq\",\n" +
+	"\tevent_seq\x18\x03 \x01(\x04R\beventSeq\x12\x17\n" +
+	"\aheld_us\x18\x04 \x01(\x04R\x06heldUs\",\n" +
 	"\x06Resize\x12\"\n" +
 	"\x04size\x18\x01 \x01(\v2\x0e.vev.wire.SizeR\x04size\"\x17\n" +
 	"\x05Focus\x12\x0e\n" +
