@@ -122,9 +122,9 @@ func TestAcknowledgementsOfSmallStatesWait(t *testing.T) {
 		o.applied(ack(4), 10)
 		require.Equal(t, []protocol.Ack{ack(4)}, got(), "both")
 		o.applied(ack(5), 10)
-		time.Sleep(holdAck - 1)
+		time.Sleep(holdAck - time.Millisecond)
 		require.Empty(t, got())
-		time.Sleep(1)
+		time.Sleep(time.Millisecond)
 		last := ack(5)
 		last.Held = holdAck
 		require.Equal(t, []protocol.Ack{last}, got())
