@@ -44,13 +44,15 @@ type parser struct {
 	dropRune bool // the code point that comes next ended a sequence and shows nothing
 	dropHead bool // it was in the head of a DCS
 
-	prefix  byte // < = > ? of a CSI or DCS, 0 without
-	inter   uint16
+	// These are cleared for each sequence, and stand together for that.
+	nparams int // parameters begun; the last is still growing
 	ninter  int
-	params  [maxParams]int32
 	sub     uint32 // bit i: parameter i follows a colon
-	nparams int    // parameters begun; the last is still growing
-	final   byte   // of the DCS in stDCSData
+	inter   uint16
+	prefix  byte // < = > ? of a CSI or DCS, 0 without
+
+	params [maxParams]int32
+	final  byte // of the DCS in stDCSData
 
 	str      []byte // of the OSC or DCS
 	strLimit int
@@ -109,21 +111,25 @@ func (t *Terminal) ground(p []byte) int {
 		b := p[i]
 		switch {
 		case b >= 0x20 && b < 0x7f:
-			n := asciiRun(p[i:])
+			n := 1 // one alone is common between two moves of the cursor
+			if i+1 < len(p) && p[i+1]-0x20 < 0x7f-0x20 {
+				n = asciiRun(p[i:])
+			}
 			t.printASCII(p[i : i+n])
 			i += n
 		case b == 0x1b:
-			if i+1 < len(p) && p[i+1] == '[' {
-				t.par.startSequence(stCSI)
-				i += 2
-				if n := t.wholeCSI(p[i:]); n > 0 {
-					i += n
-				} else if i < len(p) {
-					i += t.parameters(p[i:])
-				}
-			} else {
+			if i+1 >= len(p) || p[i+1] != '[' {
 				t.par.state = stEscape
-				i++
+				return i + 1
+			}
+			i += 2
+			if n := t.wholeCSI(p[i:]); n > 0 {
+				i += n
+				continue
+			}
+			t.par.startSequence(stCSI)
+			if i < len(p) {
+				i += t.parameters(p[i:])
 			}
 			if t.par.state != stGround {
 				return i
@@ -202,9 +208,10 @@ func (t *Terminal) always(b byte) {
 }
 
 // wholeCSI consumes a CSI whose numbers, semicolons and final byte all lead p, and returns its length; 0 is any other,
-// of which it changed nothing. It is parameters for the common case, with its counters in registers.
+// whose sequence is to be started. It is parameters for the common case, with its counters in registers.
 func (t *Terminal) wholeCSI(p []byte) int {
 	ps := &t.par
+	ps.ninter, ps.sub, ps.inter, ps.prefix = 0, 0, 0, 0
 	v, n := int32(0), 0
 	for i, b := range p {
 		switch {
