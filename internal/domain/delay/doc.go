@@ -6,6 +6,7 @@
 // least round trip, which is the way without queues, and the rate, which is what the link
 // carried while it was busy. It allows rate x (least round trip + [Queue]) bytes in flight.
 //
-// Nothing here reads a clock; the times given must not go back. A Control is its owner's, who
-// guards it.
+// Nothing here reads a clock. The times given do not go back, but for an acknowledgement that was
+// held: its time is less what it waited, as its receiver says, who only misleads itself by another.
+// A Control is its owner's, who guards it.
 package delay
