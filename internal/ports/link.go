@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/vev-term/vev/internal/domain"
 	"github.com/vev-term/vev/internal/protocol"
 )
 
@@ -13,6 +14,11 @@ type Link interface {
 	// OpenStream asks for a stream and waits for the answer, until ctx ends. Errors are faults:
 	// the other side's refusal (Peer is set), Limit, Canceled or Timeout with ctx, or the link's end.
 	OpenStream(ctx context.Context, host string, start protocol.StartPolicy) (Stream, error)
+	// Probe asks the other end for a sign of life and waits for it: nil, and Vitals has a newer round trip. Errors are
+	// faults: Canceled or Timeout with ctx, which gives up no more than the waiting; or the link's end.
+	Probe(ctx context.Context) error
+	// Vitals are what is known of the link now. It never waits.
+	Vitals() domain.Vitals
 	// Err is why the link has ended, and with it each of its streams; nil before.
 	Err() error
 	// Close ends the link. It may wait, for a bounded time, for a carriage that takes nothing.

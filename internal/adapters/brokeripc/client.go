@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"io"
+	"time"
 
 	"github.com/vev-term/vev/internal/adapters/brokerwire"
 	"github.com/vev-term/vev/internal/adapters/streamframe"
@@ -20,6 +21,7 @@ type Client struct {
 
 	// Guarded by conn.mu.
 	asked map[protocol.OperationID]chan<- statsAnswer
+	rtt   time.Duration // round trip of the probes; 0: none was answered
 }
 
 type statsAnswer struct {

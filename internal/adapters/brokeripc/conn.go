@@ -76,6 +76,7 @@ type conn struct {
 	grace   *time.Timer                   // closes the carriage when the goodbye takes too long
 	running int                           // keeper and flusher
 	parked  int64                         // cost of what was received and not read, all streams
+	heard   time.Time                     // when a frame came last, or the conversation began
 	numbers Numbers
 
 	reading readTurn
@@ -102,7 +103,7 @@ func newConn(rw io.ReadWriteCloser, rd *streamframe.Reader, scope protocol.Scope
 	c := &conn{
 		rw: rw, rd: rd, scope: scope, refs: refs, opts: opts,
 		done: make(chan struct{}), over: make(chan struct{}),
-		machine: brokerwire.NewMachine(), streams: make(map[protocol.StreamID]*Stream),
+		machine: brokerwire.NewMachine(), streams: make(map[protocol.StreamID]*Stream), heard: time.Now(),
 	}
 	if d, ok := rw.(interface{ SetReadDeadline(time.Time) error }); ok && d.SetReadDeadline(time.Time{}) == nil {
 		c.intr = d

@@ -212,7 +212,11 @@ func (c *conn) pump(own *Stream, p []byte) int {
 		if err != nil {
 			c.readFailed(err)
 		}
+		now := time.Now()
 		c.mu.Lock()
+		if err == nil {
+			c.heard = now
+		}
 		if n > 0 {
 			c.leaveTurn()
 			if own.dropped {

@@ -121,6 +121,13 @@ type link struct {
 	carriage *carriage
 }
 
+// Vitals implements ports.Link.
+func (l *link) Vitals() domain.Vitals {
+	v := l.Link.Vitals()
+	v.Transport = domain.TransportSSH
+	return v
+}
+
 // Close ends the conversation and then ssh; it waits for both.
 func (l *link) Close() error {
 	err := l.Link.Close()

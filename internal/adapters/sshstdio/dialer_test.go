@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/vev-term/vev/internal/domain"
 	"github.com/vev-term/vev/internal/domain/fault"
 	"github.com/vev-term/vev/internal/ports"
 	"github.com/vev-term/vev/internal/protocol"
@@ -39,7 +40,9 @@ type line struct {
 func (l *line) OpenStream(context.Context, string, protocol.StartPolicy) (ports.Stream, error) {
 	return nil, errors.New("not of this conversation")
 }
-func (l *line) Err() error { return nil }
+func (l *line) Probe(context.Context) error { return errors.New("not of this conversation") }
+func (l *line) Vitals() domain.Vitals       { return domain.Vitals{} }
+func (l *line) Err() error                  { return nil }
 
 // converse says "hi" and waits for a line, as long as ctx.
 func converse(ctx context.Context, c io.ReadWriteCloser) (ports.Link, error) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/vev-term/vev/internal/domain"
 	"github.com/vev-term/vev/internal/domain/fault"
 	"github.com/vev-term/vev/internal/ports"
 	"github.com/vev-term/vev/internal/protocol"
@@ -28,26 +29,19 @@ type farLink struct {
 
 	mu    sync.Mutex
 	asked int
+	heard time.Time
 }
 
 func newFarLink() *farLink {
-	return &farLink{takes: 10 * time.Millisecond, far: make(chan *simnet.End, 10), done: make(chan struct{})}
+	return &farLink{takes: 10 * time.Millisecond, heard: time.Now(), far: make(chan *simnet.End, 10), done: make(chan struct{})}
 }
 
 func (l *farLink) OpenStream(ctx context.Context, host string, _ protocol.StartPolicy) (ports.Stream, error) {
-	l.mu.Lock()
-	l.asked++
-	takes := l.takes
-	l.mu.Unlock()
 	if host != protocol.LocalHost {
 		return nil, fault.New(fault.Internal, "a helper knows its own machine only")
 	}
-	select {
-	case <-time.After(takes):
-	case <-ctx.Done():
-		return nil, fault.Wrap(fault.Canceled, ctx.Err(), "given up")
-	case <-l.done:
-		return nil, fault.New(fault.Unavailable, "the connection ended")
+	if err := l.answer(ctx); err != nil {
+		return nil, err
 	}
 	if l.refuse != nil {
 		return nil, l.refuse
@@ -55,6 +49,33 @@ func (l *farLink) OpenStream(ctx context.Context, host string, _ protocol.StartP
 	near, far := simnet.Pipe(1 << 10)
 	l.far <- far
 	return stream{near}, nil
+}
+
+// answer waits for one.
+func (l *farLink) answer(ctx context.Context) error {
+	l.mu.Lock()
+	l.asked++
+	takes := l.takes
+	l.mu.Unlock()
+	select {
+	case <-time.After(takes):
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.heard = time.Now()
+		return nil
+	case <-ctx.Done():
+		return fault.Wrap(fault.Canceled, ctx.Err(), "given up")
+	case <-l.done:
+		return fault.New(fault.Unavailable, "the connection ended")
+	}
+}
+
+func (l *farLink) Probe(ctx context.Context) error { return l.answer(ctx) }
+
+func (l *farLink) Vitals() domain.Vitals {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return domain.Vitals{Transport: domain.TransportSSH, RTT: l.takes, Heard: l.heard}
 }
 
 func (l *farLink) slow(takes time.Duration) {
