@@ -39,6 +39,7 @@ type Daemon struct {
 	o       Options
 	started time.Time
 	numbers counters
+	floor   floor
 	changed chan struct{}  // cap 1: something Run looks at has changed
 	running sync.WaitGroup // goroutines of sessions
 

@@ -31,6 +31,9 @@ func (a *attachment) send(l *link) bool {
 			if l.conn.Send(next.out) != nil {
 				return false
 			}
+			if next.out.New != 0 {
+				a.s.d.floor.give(a.s)
+			}
 			a.weigh(next.out)
 			continue
 		case next.end != nil:

@@ -183,6 +183,7 @@ func (s *session) readProgram() {
 		}
 		if n >= floodBytes {
 			s.input.nudge()
+			s.d.floor.standBack(s)
 		}
 		if err != nil {
 			return

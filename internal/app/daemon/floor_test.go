@@ -1,0 +1,94 @@
+package daemon
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vev-term/vev/internal/protocol"
+)
+
+// stoodBack is how long a flood of s waits for the floor now.
+func stoodBack(f *floor, s *session) time.Duration {
+	start := time.Now()
+	f.standBack(s)
+	return time.Since(start)
+}
+
+func TestFloodStandsBackForAnAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var f floor
+		typed, flood := &session{}, &session{}
+		require.Zero(t, stoodBack(&f, flood), "nobody typed")
+
+		f.take(typed, time.Now())
+		require.Zero(t, stoodBack(&f, typed), "its own output is the answer")
+		go func() {
+			time.Sleep(floorTime / 4)
+			f.give(flood) // not its turn to end
+			time.Sleep(floorTime / 4)
+			f.give(typed)
+		}()
+		require.Equal(t, floorTime/2, stoodBack(&f, flood), "until the answer")
+		require.Zero(t, stoodBack(&f, flood))
+	})
+}
+
+func TestFloodDoesNotWaitForAnAnswerThatNeverComes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var f floor
+		f.take(&session{}, time.Now())
+		require.Equal(t, floorTime, stoodBack(&f, &session{}))
+		require.Zero(t, stoodBack(&f, &session{}))
+	})
+}
+
+// However much is typed into any number of sessions, a flood has two thirds of the time.
+func TestTypingLeavesFloodsTheirTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var f floor
+		flood := &session{}
+		var waited time.Duration
+		start := time.Now()
+		for time.Since(start) < time.Second {
+			for range 3 {
+				f.take(&session{}, time.Now())
+			}
+			waited += stoodBack(&f, flood)
+			time.Sleep(50 * time.Microsecond)
+		}
+		require.Greater(t, waited, time.Second/4)
+		require.LessOrEqual(t, waited, time.Second/3+floorTime)
+	})
+}
+
+func TestFloorRestsAfterAnAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var f floor
+		a, b, flood := &session{}, &session{}, &session{}
+		f.take(a, time.Now())
+		f.give(a)
+		f.take(b, time.Now())
+		require.Zero(t, stoodBack(&f, flood))
+		time.Sleep(floorRest)
+		f.take(b, time.Now())
+		require.Equal(t, floorTime, stoodBack(&f, flood))
+	})
+}
+
+// The way of a key through a daemon: the program that gets it has the floor until it answers.
+func TestKeyTakesTheFloorAndItsAnswerGivesItBack(t *testing.T) {
+	inWorld(t, func(w *world) {
+		p := w.create("a")
+		v := w.attach(protocol.Attach{Session: "a"})
+		v.settle()
+		v.typeIn("x")
+		synctest.Wait()
+		require.True(t, w.d.floor.held.Load())
+		p.print("x")
+		synctest.Wait()
+		require.False(t, w.d.floor.held.Load())
+	})
+}
