@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"path"
 	"strings"
 
@@ -33,26 +32,6 @@ func addressed(run func(cmd *cobra.Command, a domain.Address, args []string) err
 		}
 		return run(cmd, a, args)
 	}
-}
-
-// at is err with the host it came from in front. That there is no daemon stays what it is.
-func at(host domain.Host, err error) error {
-	e, ok := errors.AsType[*fault.Error](err)
-	if host.Local() || !ok || isNoDaemon(err) {
-		return err
-	}
-	named := *e
-	named.Msg = host.String() + ": " + e.Msg
-	return &named
-}
-
-// noSession is what the daemon of a's host would say if there were one.
-func noSession(a domain.Address) error {
-	if a.Name == "" {
-		return at(a.Host, fault.New(fault.NotFound, "there are no sessions").WithHint("%s makes one", strings.TrimSpace("vev new "+a.String())))
-	}
-	return at(a.Host, fault.New(fault.NotFound, "no session %q", fault.Clean(a.Name)).
-		WithHint("there are no sessions; vev new makes one"))
 }
 
 // elsewhere makes of what a new session is what it is on another machine: what it starts in and its

@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	"github.com/vev-term/vev/internal/adapters/askpass"
-	"github.com/vev-term/vev/internal/adapters/brokeripc"
 	"github.com/vev-term/vev/internal/adapters/rundir"
 	"github.com/vev-term/vev/internal/adapters/tty"
 	"github.com/vev-term/vev/internal/domain/fault"
@@ -131,27 +130,5 @@ func (c *cli) person() ports.Ask {
 	}
 	return func(ctx context.Context, q protocol.Prompt) ([]byte, error) {
 		return tty.Question(ctx, printable(q.Host+": "+q.Text), q.Echo)
-	}
-}
-
-// answering has a person answer what comes over a broker conversation, until stop.
-func answering(ctx context.Context, broker *brokeripc.Client, person ports.Ask) (stop func()) {
-	ctx, cancel := context.WithCancel(ctx)
-	var all sync.WaitGroup
-	all.Go(func() {
-		for {
-			select {
-			case q := <-broker.Prompts():
-				answer, err := person(ctx, *q)
-				broker.Reply(&protocol.PromptReply{Prompt: q.Prompt, Answer: answer, Cancel: err != nil})
-				clear(answer)
-			case <-ctx.Done():
-				return
-			}
-		}
-	})
-	return func() {
-		cancel()
-		all.Wait()
 	}
 }

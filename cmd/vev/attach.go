@@ -13,6 +13,7 @@ import (
 	"github.com/vev-term/vev/internal/domain/render"
 	"github.com/vev-term/vev/internal/ports"
 	"github.com/vev-term/vev/internal/protocol"
+	"github.com/vev-term/vev/internal/talk"
 )
 
 // attach attaches this terminal to a session of host as a says and ends with the program's status, if that is how
@@ -41,7 +42,7 @@ func (c *cli) attach(ctx context.Context, host domain.Host, a *protocol.Attach, 
 		return err
 	}
 	if host.Local() {
-		a.Agent = os.Getenv(envAgent)
+		a.Agent = os.Getenv(talk.EnvAgent)
 	}
 	a.Origin = origin()
 	code := time.AfterFunc(codeIdle, releaseCode)
@@ -52,8 +53,8 @@ func (c *cli) attach(ctx context.Context, host domain.Host, a *protocol.Attach, 
 		Leader:  settings.Leader, Mouse: settings.Mouse, Copier: copier(settings), Prefetch: settings.AttachHistory,
 		Inline: l.inline, Above: settings.AttachHistory,
 	})
-	if isNoDaemon(err) {
-		return noSession(domain.Address{Host: host, Name: a.Session})
+	if talk.IsNoDaemon(err) {
+		return talk.NoSession(domain.Address{Host: host, Name: a.Session})
 	}
 	if err != nil && way.denied {
 		// Nobody is asked behind a session's screen.
@@ -61,7 +62,7 @@ func (c *cli) attach(ctx context.Context, host domain.Host, a *protocol.Attach, 
 			WithHint("the session goes on; vev attach %s asks what ssh wants to know", domain.Address{Host: host, Name: a.Session})
 	}
 	if err != nil {
-		return at(host, err)
+		return talk.At(host, err)
 	}
 	return c.over(domain.Address{Host: host, Name: result.Name}, result)
 }
@@ -118,7 +119,7 @@ func (c *cli) attachDialer(host domain.Host, a *protocol.Attach) *firstStarts {
 	if a.Create != nil {
 		start = protocol.StartIfNeeded
 	}
-	return &firstStarts{first: c.asking(host, start), later: c.dialer(host, protocol.ExistingOnly)}
+	return &firstStarts{first: c.asking(host, start), later: dialer(host, protocol.ExistingOnly)}
 }
 
 // firstStarts dials with first until that has succeeded, with later from then on. It is for one

@@ -9,6 +9,7 @@ import (
 
 	"github.com/vev-term/vev/internal/domain"
 	"github.com/vev-term/vev/internal/protocol"
+	"github.com/vev-term/vev/internal/talk"
 )
 
 func (c *cli) cmdCapture() *cobra.Command {
@@ -67,8 +68,8 @@ func (c *cli) capture(ctx context.Context, a domain.Address, history int) (*prot
 	if err != nil {
 		return nil, err
 	}
-	defer t.close()
-	answer, err := bodyOf[*protocol.Captured](t.ask(0, &protocol.Capture{Session: a.Name, HistoryLines: history}))
+	defer t.Close()
+	answer, err := talk.BodyOf[*protocol.Captured](t.Ask(0, &protocol.Capture{Session: a.Name, HistoryLines: history}))
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +79,7 @@ func (c *cli) capture(ctx context.Context, a domain.Address, history int) (*prot
 	if !answer.Lines.More {
 		return &screen, nil
 	}
-	older, err := t.history(a.Name, screen.Lines.First, history-(len(screen.Lines.List)-screen.Size.Rows))
+	older, err := olderLines(t, a.Name, screen.Lines.First, history-(len(screen.Lines.List)-screen.Size.Rows))
 	if err != nil {
 		return nil, err
 	}
@@ -89,12 +90,12 @@ func (c *cli) capture(ctx context.Context, a domain.Address, history int) (*prot
 	return &screen, nil
 }
 
-// history gets up to count lines that end before line end, oldest first.
-func (t *talk) history(session string, end uint64, count int) ([]protocol.Line, error) {
+// olderLines gets up to count lines that end before line end, oldest first.
+func olderLines(t *talk.Talk, session string, end uint64, count int) ([]protocol.Line, error) {
 	var parts [][]protocol.Line
 	for count > 0 && end > 0 {
 		n := min(uint64(count), protocol.MaxHistoryLines, end)
-		answer, err := bodyOf[*protocol.Lines](t.ask(0, &protocol.History{Session: session, First: end - n, Count: int(n)}))
+		answer, err := talk.BodyOf[*protocol.Lines](t.Ask(0, &protocol.History{Session: session, First: end - n, Count: int(n)}))
 		if err != nil {
 			return nil, err
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/vev-term/vev/internal/domain"
 	"github.com/vev-term/vev/internal/protocol"
+	"github.com/vev-term/vev/internal/talk"
 )
 
 func (c *cli) cmdClients() *cobra.Command {
@@ -78,17 +79,17 @@ func clientID(id uint64) string { return strconv.FormatUint(id, 10) }
 // attachedClients asks for the clients of a session, or of all; without a daemon there are none, and no session.
 func (c *cli) attachedClients(ctx context.Context, a domain.Address) ([]domain.ClientInfo, error) {
 	t, err := c.begin(ctx, a.Host, protocol.ExistingOnly)
-	if isNoDaemon(err) && a.Name == "" {
+	if talk.IsNoDaemon(err) && a.Name == "" {
 		return nil, nil
 	}
-	if isNoDaemon(err) {
-		return nil, noSession(a)
+	if talk.IsNoDaemon(err) {
+		return nil, talk.NoSession(a)
 	}
 	if err != nil {
 		return nil, err
 	}
-	defer t.close()
-	answer, err := bodyOf[*protocol.ClientList](t.ask(0, &protocol.Clients{Session: a.Name}))
+	defer t.Close()
+	answer, err := talk.BodyOf[*protocol.ClientList](t.Ask(0, &protocol.Clients{Session: a.Name}))
 	if err != nil {
 		return nil, err
 	}

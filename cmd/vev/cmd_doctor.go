@@ -14,6 +14,7 @@ import (
 	"github.com/vev-term/vev/internal/adapters/tty"
 	"github.com/vev-term/vev/internal/domain/fault"
 	"github.com/vev-term/vev/internal/protocol"
+	"github.com/vev-term/vev/internal/talk"
 )
 
 func (c *cli) cmdDoctor() *cobra.Command {
@@ -134,7 +135,7 @@ func checkEnvironment(env []string) finding {
 // checkRunDir is what the run directory's owner finds about places and sockets.
 func checkRunDir() []finding {
 	var out []finding
-	for _, f := range rundir.Check(brokerService, daemonService) {
+	for _, f := range rundir.Check(talk.BrokerService, talk.DaemonService) {
 		l := levelOK
 		if !f.OK {
 			l = levelFail

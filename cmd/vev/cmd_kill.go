@@ -9,6 +9,7 @@ import (
 	"github.com/vev-term/vev/internal/domain"
 	"github.com/vev-term/vev/internal/domain/fault"
 	"github.com/vev-term/vev/internal/protocol"
+	"github.com/vev-term/vev/internal/talk"
 )
 
 func (c *cli) cmdKill() *cobra.Command {
@@ -51,17 +52,17 @@ func (c *cli) kill(ctx context.Context, args []string, all bool) error {
 		}
 		victims = append(victims, a)
 	}
-	talks := talks{c: c, ctx: ctx, of: map[domain.Host]*talk{}}
+	talks := talks{c: c, ctx: ctx, of: map[domain.Host]*talk.Talk{}}
 	defer talks.close()
 	if all {
 		t, err := talks.with(domain.Host{})
-		if isNoDaemon(err) {
+		if talk.IsNoDaemon(err) {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		list, err := t.sessions(true)
+		list, err := listOf(t, true)
 		if err != nil {
 			return err
 		}
@@ -88,10 +89,10 @@ func (c *cli) kill(ctx context.Context, args []string, all bool) error {
 type talks struct {
 	c   *cli
 	ctx context.Context
-	of  map[domain.Host]*talk
+	of  map[domain.Host]*talk.Talk
 }
 
-func (t *talks) with(host domain.Host) (*talk, error) {
+func (t *talks) with(host domain.Host) (*talk.Talk, error) {
 	if known := t.of[host]; known != nil {
 		return known, nil
 	}
@@ -105,17 +106,17 @@ func (t *talks) with(host domain.Host) (*talk, error) {
 func (t *talks) kill(a domain.Address) error {
 	with, err := t.with(a.Host)
 	if err == nil {
-		_, err = with.ask(0, &protocol.Kill{Session: a.Name})
+		_, err = with.Ask(0, &protocol.Kill{Session: a.Name})
 	}
-	if isNoDaemon(err) {
-		return noSession(a)
+	if talk.IsNoDaemon(err) {
+		return talk.NoSession(a)
 	}
 	return err
 }
 
 func (t *talks) close() {
 	for _, begun := range t.of {
-		begun.close()
+		begun.Close()
 	}
 }
 

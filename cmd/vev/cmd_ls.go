@@ -9,6 +9,7 @@ import (
 
 	"github.com/vev-term/vev/internal/domain"
 	"github.com/vev-term/vev/internal/protocol"
+	"github.com/vev-term/vev/internal/talk"
 )
 
 func (c *cli) cmdLs() *cobra.Command {
@@ -70,18 +71,18 @@ func (c *cli) ls(ctx context.Context, host domain.Host, asJSON bool) error {
 // none is started.
 func (c *cli) sessions(ctx context.Context, host domain.Host, brief bool) ([]domain.SessionInfo, error) {
 	t, err := c.begin(ctx, host, protocol.ExistingOnly)
-	if isNoDaemon(err) {
+	if talk.IsNoDaemon(err) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	defer t.close()
-	return t.sessions(brief)
+	defer t.Close()
+	return listOf(t, brief)
 }
 
-func (t *talk) sessions(brief bool) ([]domain.SessionInfo, error) {
-	answer, err := bodyOf[*protocol.Sessions](t.ask(0, &protocol.List{Brief: brief}))
+func listOf(t *talk.Talk, brief bool) ([]domain.SessionInfo, error) {
+	answer, err := talk.BodyOf[*protocol.Sessions](t.Ask(0, &protocol.List{Brief: brief}))
 	if err != nil {
 		return nil, err
 	}

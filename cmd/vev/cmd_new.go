@@ -12,6 +12,7 @@ import (
 	"github.com/vev-term/vev/internal/domain"
 	"github.com/vev-term/vev/internal/domain/fault"
 	"github.com/vev-term/vev/internal/protocol"
+	"github.com/vev-term/vev/internal/talk"
 )
 
 type newOptions struct {
@@ -106,8 +107,8 @@ func (c *cli) newSession(ctx context.Context, o newOptions, argv []string) error
 	if err != nil {
 		return err
 	}
-	defer t.close()
-	answer, err := bodyOf[*protocol.Sessions](t.ask(0, &protocol.New{Create: *create}))
+	defer t.Close()
+	answer, err := talk.BodyOf[*protocol.Sessions](t.Ask(0, &protocol.New{Create: *create}))
 	if err != nil {
 		return err
 	}

@@ -51,7 +51,7 @@ func (c *cli) paste(ctx context.Context, a domain.Address, from io.Reader) error
 	if err != nil {
 		return err
 	}
-	defer t.close()
+	defer t.Close()
 	now, next := make([]byte, protocol.MaxInputBytes), make([]byte, protocol.MaxInputBytes)
 	n, readErr := io.ReadFull(from, now)
 	for begin := true; n > 0; begin = false {
@@ -60,7 +60,7 @@ func (c *cli) paste(ctx context.Context, a domain.Address, from io.Reader) error
 			ahead, readErr = io.ReadFull(from, next)
 		}
 		chunk := &protocol.Paste{Session: a.Name, Data: now[:n], Begin: begin, End: ahead == 0}
-		if _, err := t.ask(protocol.MaxWait, chunk); err != nil {
+		if _, err := t.Ask(protocol.MaxWait, chunk); err != nil {
 			return err
 		}
 		now, next, n = next, now, ahead

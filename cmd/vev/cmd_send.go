@@ -38,10 +38,10 @@ func (c *cli) send(ctx context.Context, a domain.Address, text string) error {
 	if err != nil {
 		return err
 	}
-	defer t.close()
+	defer t.Close()
 	for len(text) > 0 {
 		n := min(len(text), protocol.MaxInputBytes)
-		if _, err := t.ask(0, &protocol.Type{Session: a.Name, Data: []byte(text[:n])}); err != nil {
+		if _, err := t.Ask(0, &protocol.Type{Session: a.Name, Data: []byte(text[:n])}); err != nil {
 			return err
 		}
 		text = text[n:]

@@ -9,6 +9,7 @@ import (
 
 	"github.com/vev-term/vev/internal/domain"
 	"github.com/vev-term/vev/internal/protocol"
+	"github.com/vev-term/vev/internal/talk"
 )
 
 func (c *cli) cmdStats() *cobra.Command {
@@ -74,8 +75,8 @@ func (c *cli) numbers(ctx context.Context) (statsJSON, error) {
 	ctx, cancel := context.WithTimeout(ctx, protocol.RequestTimeout)
 	defer cancel()
 	var all statsJSON
-	broker, err := c.dialer(domain.Host{}, protocol.ExistingOnly).broker(ctx)
-	if isNoDaemon(err) {
+	broker, err := dialer(domain.Host{}, protocol.ExistingOnly).Broker(ctx)
+	if talk.IsNoDaemon(err) {
 		return all, nil
 	}
 	if err != nil {
@@ -88,14 +89,14 @@ func (c *cli) numbers(ctx context.Context) (statsJSON, error) {
 	}
 	all.Broker = &numbers
 	t, err := c.begin(ctx, domain.Host{}, protocol.ExistingOnly)
-	if isNoDaemon(err) {
+	if talk.IsNoDaemon(err) {
 		return all, nil
 	}
 	if err != nil {
 		return all, err
 	}
-	defer t.close()
-	answer, err := bodyOf[*protocol.StatsResult](t.ask(0, &protocol.Stats{}))
+	defer t.Close()
+	answer, err := talk.BodyOf[*protocol.StatsResult](t.Ask(0, &protocol.Stats{}))
 	if err != nil {
 		return all, err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/vev-term/vev/internal/domain"
 	"github.com/vev-term/vev/internal/domain/fault"
 	"github.com/vev-term/vev/internal/protocol"
+	"github.com/vev-term/vev/internal/talk"
 )
 
 func (c *cli) cmdWait() *cobra.Command {
@@ -77,7 +78,7 @@ func checkWait(cmd *cobra.Command, w *protocol.Wait, timeout time.Duration) erro
 }
 
 func (c *cli) wait(ctx context.Context, a domain.Address, w *protocol.Wait, timeout time.Duration) error {
-	answer, err := bodyOf[*protocol.WaitResult](c.act(ctx, a, timeout, w))
+	answer, err := talk.BodyOf[*protocol.WaitResult](c.act(ctx, a, timeout, w))
 	if err != nil {
 		return err
 	}

@@ -7,13 +7,12 @@
 //	main.go     the process: arguments in, exit code out
 //	root.go     the tree of commands and what all of them have in common
 //	exit.go     how a failure becomes a line on stderr and an exit code
-//	dial.go     command -> broker.sock -> logical stream -> session conversation
-//	talk.go     a conversation of requests, and when one may be asked again
+//	talk.go     conversations of requests, by way of internal/talk
 //	attach.go   this terminal, a dialer and the client service put together
 //	service.go  the life of a role: claim, accept, idle or told to end, leave
 //
 // A command never speaks to daemon.sock: it asks the broker for a stream. Answers go to
-// stdout, talk goes to stderr. What only looks starts nothing. Only attach.go, dial.go,
+// stdout, talk goes to stderr. What only looks starts nothing. Only attach.go, talk.go,
 // service.go, role_*.go and the doctor know which adapter stands behind a port.
 //
 // # Goroutines

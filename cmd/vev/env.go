@@ -19,9 +19,6 @@ const (
 	envSession = "VEV_SESSION"
 )
 
-// envAgent is where ssh finds its agent.
-const envAgent = "SSH_AUTH_SOCK"
-
 // surroundingSession is the session that this process runs in, or "". The id is better: it
 // stays when the session is renamed.
 func surroundingSession() string { return cmp.Or(os.Getenv(envID), os.Getenv(envSession)) }

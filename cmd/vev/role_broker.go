@@ -17,6 +17,7 @@ import (
 	"github.com/vev-term/vev/internal/domain/fault"
 	"github.com/vev-term/vev/internal/ports"
 	"github.com/vev-term/vev/internal/protocol"
+	"github.com/vev-term/vev/internal/talk"
 )
 
 func (c *cli) cmdBroker() *cobra.Command {
@@ -49,7 +50,7 @@ func runBroker(idle time.Duration) error {
 			_ = q.close()
 		}
 	}()
-	return runService(brokerService, protocol.MaxBrokerClients, func(s *service) {
+	return runService(talk.BrokerService, protocol.MaxBrokerClients, func(s *service) {
 		q = newQuestions(s.dir, s.log)
 		ssh := &sshstdio.Dialer{Converse: converse, Env: sshEnvironment(s.dir), Questions: q.open}
 		b = broker.New(broker.Options{
@@ -71,7 +72,7 @@ func runBroker(idle time.Duration) error {
 // started the broker, but that of the newest client.
 func sshEnvironment(dir *rundir.Dir) []string {
 	if place := dir.DialAgent(); place != "" {
-		return []string{envAgent + "=" + place}
+		return []string{talk.EnvAgent + "=" + place}
 	}
 	return nil
 }
@@ -98,17 +99,17 @@ var _ ports.DaemonDialer = localDaemon{}
 // socket back, or is about to end.
 func (l localDaemon) DialDaemon(ctx context.Context, start protocol.StartPolicy) (io.ReadWriteCloser, error) {
 	if start == protocol.StartIfNeeded {
-		return unlessFailed(l.dir.DialOrStart(ctx, rundir.Service{Name: daemonService}))
+		return unlessFailed(l.dir.DialOrStart(ctx, rundir.Service{Name: talk.DaemonService}))
 	}
-	for pause := firstPause; ; pause = min(2*pause, lastPause) {
-		conn, err := l.dir.Dial(ctx, daemonService)
+	for pause := talk.FirstPause; ; pause = min(2*pause, talk.LastPause) {
+		conn, err := l.dir.Dial(ctx, talk.DaemonService)
 		if fault.KindOf(err) != fault.Unavailable {
 			return unlessFailed(conn, err)
 		}
-		if !running(l.dir, daemonService) {
-			return nil, errNoDaemon
+		if !talk.Running(l.dir, talk.DaemonService) {
+			return nil, talk.ErrNoDaemon
 		}
-		if !sleep(ctx, pause) {
+		if !talk.Sleep(ctx, pause) {
 			return nil, err
 		}
 	}

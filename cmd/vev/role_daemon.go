@@ -12,6 +12,7 @@ import (
 	"github.com/vev-term/vev/internal/adapters/sessionwire"
 	"github.com/vev-term/vev/internal/app/daemon"
 	"github.com/vev-term/vev/internal/protocol"
+	"github.com/vev-term/vev/internal/talk"
 )
 
 // software is how this program names itself to its peers.
@@ -33,7 +34,7 @@ func (c *cli) cmdDaemon() *cobra.Command {
 // runDaemon composes the daemon: rundir gives connections, sessionwire makes conversations of
 // them, the service serves those and starts programs through pty.
 func runDaemon(idle time.Duration) error {
-	return runService(daemonService, protocol.MaxConversations, func(s *service) {
+	return runService(talk.DaemonService, protocol.MaxConversations, func(s *service) {
 		d := daemon.New(daemon.Options{
 			Programs: &pty.Programs{}, Agents: s.dir, Environment: os.Environ, Version: version, Log: s.log, Idle: idle, Refused: s.claim.Refused,
 		})

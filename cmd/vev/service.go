@@ -17,12 +17,6 @@ import (
 	"github.com/vev-term/vev/internal/domain/fault"
 )
 
-// Names of the services: of their sockets, locks and logs.
-const (
-	brokerService = "broker"
-	daemonService = "daemon"
-)
-
 // endGrace bounds an orderly end: programs are hung up on and get this long before they are
 // killed, conversations to say goodbye.
 const endGrace = 5 * time.Second

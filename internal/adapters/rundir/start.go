@@ -31,7 +31,10 @@ const (
 // Service is a process that DialOrStart may start.
 type Service struct {
 	Name string   // of its socket, lock and log
-	Args []string // behind the name of our own executable; empty: "_NAME"
+	Args []string // behind the name of the executable; empty: "_NAME"
+	// Program is the executable to start; empty: our own. Another's caller is a program of its own, whose inherited
+	// descriptors are not ours to seal.
+	Program string
 }
 
 // DialOrStart connects to a service of this user on this machine and starts it first when it
@@ -144,16 +147,18 @@ func (d *Dir) spawn(s Service, ready *os.File) (*os.Process, error) {
 		return nil, fault.Wrap(fault.Unavailable, err, "cannot start the %s", s.Name)
 	}
 	defer null.Close()
-	exe, err := executable()
-	if err != nil {
-		return nil, fault.Wrap(fault.Unavailable, err, "cannot find our own executable").
-			WithHint("install vev again")
+	exe := s.Program
+	if exe == "" {
+		if exe, err = executable(); err != nil {
+			return nil, fault.Wrap(fault.Unavailable, err, "cannot find our own executable").
+				WithHint("install vev again")
+		}
+		sealDescriptors()
 	}
 	args := s.Args
 	if len(args) == 0 {
 		args = []string{"_" + s.Name}
 	}
-	sealDescriptors()
 	child, err := os.StartProcess(exe, slices.Concat([]string{os.Args[0]}, args), &os.ProcAttr{
 		Dir:   "/",
 		Env:   d.environment(),

@@ -24,6 +24,7 @@ const (
 	appDir      = "internal/app"
 	adaptersDir = "internal/adapters"
 	testkitDir  = "internal/testkit"
+	talkDir     = "internal/talk"
 )
 
 // layers are in the order of their depth; the first that holds a package counts.
@@ -35,6 +36,7 @@ var layers = []layer{
 	{portsDir, []string{domainDir, protocolDir}, false, "a port is named for what the core wants: it knows the core's words and no technology"},
 	{appDir, []string{domainDir, protocolDir, portsDir}, false, "a service reaches the world through ports; which adapter answers is decided in cmd"},
 	{adaptersDir, []string{domainDir, protocolDir, portsDir}, true, "an adapter turns one outside thing into a port; it must not know who uses it"},
+	{talkDir, []string{domainDir, protocolDir, portsDir, adaptersDir}, false, "it puts adapters together into the way of a caller, and knows no service and no command"},
 	{testkitDir, []string{"."}, true, ""},
 	{"streambus", []string{"streambus"}, true, "a public library stands alone: others import it without vev"},
 	{"durable", []string{"durable"}, true, "a public library stands alone: others import it without vev"},
@@ -168,6 +170,9 @@ func TestTheRuleRefuses(t *testing.T) {
 		{"internal/testkit/netlab", m + "internal/testkit/simnet", false},
 		{"test/bench", m + "internal/testkit/netlab", false},
 		{"streambus", m + "internal/domain", true},
+		{"internal/talk", m + "internal/adapters/rundir", false},
+		{"internal/talk", m + "internal/app/client", true},
+		{"internal/adapters/tty", m + "internal/talk", true},
 		{"somewhere/else", "fmt", true},
 	} {
 		require.Equal(t, c.refused, refuse(c.pkg, c.imported) != "", "%s imports %s", c.pkg, c.imported)

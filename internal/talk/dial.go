@@ -1,9 +1,10 @@
-package main
+package talk
 
 import (
 	"context"
 	"errors"
 	"os"
+	"sync"
 	"syscall"
 	"time"
 
@@ -16,56 +17,56 @@ import (
 	"github.com/vev-term/vev/internal/protocol"
 )
 
+// Names of the services: of their sockets, locks and logs.
+const (
+	BrokerService = "broker"
+	DaemonService = "daemon"
+)
+
+// EnvAgent is where ssh finds its agent.
+const EnvAgent = "SSH_AUTH_SOCK"
+
 // Pauses between two attempts to begin a conversation, doubled each time.
 const (
-	firstPause = 2 * time.Millisecond
-	lastPause  = 100 * time.Millisecond
+	FirstPause = 2 * time.Millisecond
+	LastPause  = 100 * time.Millisecond
 )
 
 // maxRefusals bounds how often a broker may say that it cannot lead to the daemon now: one that
 // is ending says so once, one that cannot start a daemon says it every time.
 const maxRefusals = 3
 
-// errNoDaemon says that no daemon runs and that none was to be started. Its kind ends a
+// ErrNoDaemon says that no daemon runs and that none was to be started. Its kind ends a
 // reconnecting client: what it was attached to is gone.
-var errNoDaemon = fault.New(fault.NotFound, "no session daemon is running").WithHint("vev new starts one")
+var ErrNoDaemon = fault.New(fault.NotFound, "no session daemon is running").WithHint("vev new starts one")
 
-func isNoDaemon(err error) bool { return errors.Is(err, errNoDaemon) }
+// IsNoDaemon reports whether err is, or wraps, ErrNoDaemon.
+func IsNoDaemon(err error) bool { return errors.Is(err, ErrNoDaemon) }
 
-// dialer begins session conversations with a host's daemon, through the broker.
-type dialer struct {
-	host   domain.Host
-	start  protocol.StartPolicy
-	person ports.Ask // answers what ssh asks; nil: nobody does
+// Dialer begins session conversations with a host's daemon, through the broker, which it starts
+// when there is a reason to.
+type Dialer struct {
+	Host     domain.Host
+	Start    protocol.StartPolicy
+	Person   ports.Ask // answers what ssh asks; nil: nobody does
+	Software string    // what we call ourselves in a preamble
+	Program  string    // what a broker is started from; "": this program
 }
 
-var _ ports.SessionDialer = (*dialer)(nil)
-
-func (c *cli) dialer(host domain.Host, start protocol.StartPolicy) *dialer {
-	return &dialer{host: host, start: start}
-}
-
-// asking is a dialer that has the person at the terminal answer what ssh asks.
-func (c *cli) asking(host domain.Host, start protocol.StartPolicy) *dialer {
-	d := c.dialer(host, start)
-	if !host.Local() {
-		d.person = c.person()
-	}
-	return d
-}
+var _ ports.SessionDialer = (*Dialer)(nil)
 
 // Dial tries until the preamble is through, or protocol.HandshakeTimeout passes. What was cut
 // off before is tried again: the other side had not begun anything, it was about to end or has
 // just ended. See ports.SessionDialer.
-func (d *dialer) Dial(ctx context.Context) (ports.SessionClientConn, error) {
+func (d *Dialer) Dial(ctx context.Context) (ports.SessionClientConn, error) {
 	timeout := protocol.HandshakeTimeout
-	if d.person != nil {
+	if d.Person != nil {
 		timeout += protocol.PromptTimeout
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	refused := 0
-	for pause := firstPause; ; pause = min(2*pause, lastPause) {
+	for pause := FirstPause; ; pause = min(2*pause, LastPause) {
 		conn, err := d.once(ctx)
 		cut, ok := errors.AsType[*cutError](err)
 		if !ok {
@@ -76,7 +77,7 @@ func (d *dialer) Dial(ctx context.Context) (ports.SessionClientConn, error) {
 				return nil, cut.cause
 			}
 		}
-		if !sleep(ctx, pause) {
+		if !Sleep(ctx, pause) {
 			return nil, fault.Wrap(fault.Unavailable, cut.cause, "cannot reach the session daemon").
 				WithHint("vev doctor shows what runs")
 		}
@@ -98,16 +99,16 @@ func cut(err error) error {
 }
 
 // once walks the way once: broker.sock, broker conversation, stream, session preamble.
-func (d *dialer) once(ctx context.Context) (ports.SessionClientConn, error) {
-	broker, err := d.broker(ctx)
+func (d *Dialer) once(ctx context.Context) (ports.SessionClientConn, error) {
+	broker, err := d.Broker(ctx)
 	if err != nil {
 		return nil, err
 	}
 	stop := func() {}
-	if d.person != nil {
-		stop = answering(ctx, broker, d.person)
+	if d.Person != nil {
+		stop = answering(ctx, broker, d.Person)
 	}
-	stream, err := broker.OpenStream(ctx, d.host.String(), d.start)
+	stream, err := broker.OpenStream(ctx, d.Host.String(), d.Start)
 	stop()
 	if err != nil {
 		err = d.refusal(err, broker.Err() != nil)
@@ -119,7 +120,7 @@ func (d *dialer) once(ctx context.Context) (ports.SessionClientConn, error) {
 	if _, local := stream.(syscall.Conn); !local {
 		features = protocol.FeaturePacked // what is relayed may come from afar
 	}
-	conn, err := sessionwire.Client(ctx, stream, software(), features)
+	conn, err := sessionwire.Client(ctx, stream, d.Software, features)
 	if err != nil {
 		_ = broker.Close()
 		return nil, cut(err)
@@ -140,39 +141,39 @@ func (b *brokered) Close() error {
 	return err
 }
 
-// broker begins a conversation with the broker and starts it when there is a reason to: to
-// start a daemon, to reach another machine, or because one runs and only the broker can lead to it.
-func (d *dialer) broker(ctx context.Context) (*brokeripc.Client, error) {
+// Broker begins a conversation with the broker and starts it when there is a reason to: to
+// start a daemon, to reach another machine, or because one runs and only the broker can lead to it. The caller closes it.
+func (d *Dialer) Broker(ctx context.Context) (*brokeripc.Client, error) {
 	dir, err := rundir.Open()
 	if err != nil {
 		return nil, err
 	}
-	if agent := os.Getenv(envAgent); agent != "" && !d.host.Local() {
+	if agent := os.Getenv(EnvAgent); agent != "" && !d.Host.Local() {
 		_ = dir.OfferAgent(agent) // ssh says what it lacks
 	}
-	socket, err := dir.Dial(ctx, brokerService)
+	socket, err := dir.Dial(ctx, BrokerService)
 	if fault.KindOf(err) == fault.Unavailable {
-		if d.host.Local() && d.start == protocol.ExistingOnly && !running(dir, daemonService) {
-			return nil, errNoDaemon
+		if d.Host.Local() && d.Start == protocol.ExistingOnly && !Running(dir, DaemonService) {
+			return nil, ErrNoDaemon
 		}
-		socket, err = dir.DialOrStart(ctx, rundir.Service{Name: brokerService})
+		socket, err = dir.DialOrStart(ctx, rundir.Service{Name: BrokerService, Program: d.Program})
 	}
 	if err != nil {
 		return nil, err
 	}
 	dial := brokeripc.Dial
-	if d.person != nil {
+	if d.Person != nil {
 		dial = brokeripc.DialAnswering
 	}
-	broker, err := dial(ctx, socket, software())
+	broker, err := dial(ctx, socket, d.Software)
 	if err != nil {
 		return nil, cut(err)
 	}
 	return broker, nil
 }
 
-// running reports whether a process holds the life lock of a service.
-func running(dir *rundir.Dir, name string) bool {
+// Running reports whether a process holds the life lock of a service.
+func Running(dir *rundir.Dir, name string) bool {
 	life, err := dir.TryLock(name)
 	if err == nil {
 		err = life.Unlock()
@@ -182,18 +183,18 @@ func running(dir *rundir.Dir, name string) bool {
 
 // refusal tells apart why a stream was not opened: no daemon, a broker that is ending, or a
 // reason to show. The broker has tried all there is to reach another machine: what it says counts.
-func (d *dialer) refusal(err error, lost bool) error {
+func (d *Dialer) refusal(err error, lost bool) error {
 	switch {
 	case fault.KindOf(err) == fault.NotFound:
-		return errNoDaemon
-	case !d.host.Local() && !lost:
+		return ErrNoDaemon
+	case !d.Host.Local() && !lost:
 		return err
 	}
 	return cut(err)
 }
 
-// sleep waits; false: ctx ended first.
-func sleep(ctx context.Context, pause time.Duration) bool {
+// Sleep waits; false: ctx ended first.
+func Sleep(ctx context.Context, pause time.Duration) bool {
 	timer := time.NewTimer(pause)
 	defer timer.Stop()
 	select {
@@ -201,5 +202,27 @@ func sleep(ctx context.Context, pause time.Duration) bool {
 		return true
 	case <-ctx.Done():
 		return false
+	}
+}
+
+// answering has a person answer what comes over a broker conversation, until stop.
+func answering(ctx context.Context, broker *brokeripc.Client, person ports.Ask) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	var all sync.WaitGroup
+	all.Go(func() {
+		for {
+			select {
+			case q := <-broker.Prompts():
+				answer, err := person(ctx, *q)
+				broker.Reply(&protocol.PromptReply{Prompt: q.Prompt, Answer: answer, Cancel: err != nil})
+				clear(answer)
+			case <-ctx.Done():
+				return
+			}
+		}
+	})
+	return func() {
+		cancel()
+		all.Wait()
 	}
 }
