@@ -1,14 +1,9 @@
 package main
 
 import (
-	"path"
-	"strings"
-
 	"github.com/spf13/cobra"
 
 	"github.com/vev-term/vev/internal/domain"
-	"github.com/vev-term/vev/internal/domain/fault"
-	"github.com/vev-term/vev/internal/protocol"
 )
 
 // addressHelp says in the commands' help what NAME may be.
@@ -32,23 +27,4 @@ func addressed(run func(cmd *cobra.Command, a domain.Address, args []string) err
 		}
 		return run(cmd, a, args)
 	}
-}
-
-// elsewhere makes of what a new session is what it is on another machine: what it starts in and its
-// environment are that machine's.
-func elsewhere(create *protocol.Create, dir string, set []string) error {
-	if dir != "" && !strings.HasPrefix(dir, "/") {
-		return fault.New(fault.Usage, "cannot start in %s: on another machine a directory is named in full", dir).
-			WithHint("-c /DIR, or nothing for the home directory there")
-	}
-	if len(dir) > protocol.MaxPathBytes {
-		return longDir(dir)
-	}
-	if dir != "" {
-		create.Command.Dir = path.Clean(dir)
-	}
-	var err error
-	create.OwnEnv = true
-	create.Command.Env, err = environment(nil, set)
-	return err
 }

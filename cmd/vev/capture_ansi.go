@@ -21,6 +21,12 @@ func (c *cli) printANSI(s *protocol.Captured) error {
 	return nil
 }
 
+// Colours as protocol.Run has them: a tag above 24 bits.
+const (
+	colorPalette = 1
+	colorDirect  = 2
+)
+
 // appendANSI styles a line's text. Runs count columns, so the engine lays the text out again on
 // the one row of scratch: only it knows how wide each character is.
 func appendANSI(dst []byte, scratch *vt.Terminal, line *protocol.Line) []byte {
@@ -68,10 +74,10 @@ func appendStyle(dst []byte, from, to protocol.Run) []byte {
 		return dst
 	}
 	dst = append(dst, "\x1b[0"...)
-	for _, a := range attributes {
-		if to.Attrs&a.attr != 0 {
+	for _, a := range protocol.RunAttributes {
+		if to.Attrs&a.Attr != 0 {
 			dst = append(dst, ';')
-			dst = strconv.AppendInt(dst, int64(a.sgr), 10)
+			dst = strconv.AppendInt(dst, int64(a.SGR), 10)
 		}
 	}
 	switch {

@@ -123,7 +123,7 @@ func (c *cli) checkTerminal(getenv func(string) string) finding {
 
 func checkEnvironment(env []string) finding {
 	f := finding{what: "environment", says: fmt.Sprintf("%d variables", len(env))}
-	if _, err := environment(env, nil); err != nil {
+	if _, err := talk.Environment(env, nil); err != nil {
 		f.level, f.says = levelFail, err.Error()
 		f.todo = "vev new refuses this environment: unset some variables"
 	} else if len(env) > protocol.MaxEnvEntries*9/10 {

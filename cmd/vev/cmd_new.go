@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
 	"strconv"
 	"strings"
 
@@ -136,17 +135,7 @@ func (o newOptions) create(argv []string) (*protocol.Create, error) {
 			return nil, err
 		}
 	}
-	if err = checkCommand(argv); err != nil {
-		return nil, err
-	}
-	if !o.address.Host.Local() {
-		return create, elsewhere(create, o.dir, o.set)
-	}
-	if create.Command.Dir, err = workingDir(o.dir); err != nil {
-		return nil, err
-	}
-	create.Command.Env, err = environment(os.Environ(), o.set)
-	return create, err
+	return create, talk.Surround(create, o.address.Host, o.dir, o.set)
 }
 
 // keptLines is how much history the session keeps.

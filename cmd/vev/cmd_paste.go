@@ -10,7 +10,6 @@ import (
 
 	"github.com/vev-term/vev/internal/domain"
 	"github.com/vev-term/vev/internal/domain/fault"
-	"github.com/vev-term/vev/internal/protocol"
 )
 
 func (c *cli) cmdPaste() *cobra.Command {
@@ -44,29 +43,10 @@ the program reads, and Ctrl-C ends it.`,
 	}
 }
 
-// paste sends from in chunks of what one input message holds. Two chunks are held, because the
-// last one must be known as such before it is sent; the program's own pace is the only timeout.
 func (c *cli) paste(ctx context.Context, a domain.Address, from io.Reader) error {
-	t, err := c.beginAt(ctx, a)
+	session, err := c.session(a)
 	if err != nil {
 		return err
 	}
-	defer t.Close()
-	now, next := make([]byte, protocol.MaxInputBytes), make([]byte, protocol.MaxInputBytes)
-	n, readErr := io.ReadFull(from, now)
-	for begin := true; n > 0; begin = false {
-		var ahead int
-		if readErr == nil {
-			ahead, readErr = io.ReadFull(from, next)
-		}
-		chunk := &protocol.Paste{Session: a.Name, Data: now[:n], Begin: begin, End: ahead == 0}
-		if _, err := t.Ask(protocol.MaxWait, chunk); err != nil {
-			return err
-		}
-		now, next, n = next, now, ahead
-	}
-	if readErr != io.EOF && readErr != io.ErrUnexpectedEOF {
-		return fault.Wrap(fault.Internal, readErr, "the paste is not complete: cannot read on")
-	}
-	return nil
+	return session.Paste(ctx, from)
 }

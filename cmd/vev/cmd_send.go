@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vev-term/vev/internal/domain"
-	"github.com/vev-term/vev/internal/protocol"
 )
 
 func (c *cli) cmdSend() *cobra.Command {
@@ -31,20 +30,10 @@ keys use vev key, for much text or text with line ends use vev paste.`,
 	}
 }
 
-// send types text in pieces of what one input message holds, in order, each only after the one
-// before was taken.
 func (c *cli) send(ctx context.Context, a domain.Address, text string) error {
-	t, err := c.beginAt(ctx, a)
+	session, err := c.session(a)
 	if err != nil {
 		return err
 	}
-	defer t.Close()
-	for len(text) > 0 {
-		n := min(len(text), protocol.MaxInputBytes)
-		if _, err := t.Ask(0, &protocol.Type{Session: a.Name, Data: []byte(text[:n])}); err != nil {
-			return err
-		}
-		text = text[n:]
-	}
-	return nil
+	return session.Type(ctx, text)
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/vev-term/vev/client"
+	"github.com/vev-term/vev/internal/adapters/rundir"
 	"github.com/vev-term/vev/internal/domain"
 	"github.com/vev-term/vev/internal/protocol"
 	"github.com/vev-term/vev/internal/talk"
@@ -47,4 +49,19 @@ func (c *cli) act(ctx context.Context, a domain.Address, timeout time.Duration, 
 		return nil, talk.NoSession(a)
 	}
 	return answer, err
+}
+
+// session is a session for what package client does.
+func (c *cli) session(a domain.Address) (*client.Session, error) {
+	program, err := rundir.Executable()
+	if err != nil {
+		return nil, err
+	}
+	o := client.Options{Program: program, Software: software()}
+	if person := c.person(); person != nil {
+		o.Answer = func(ctx context.Context, q client.Question) ([]byte, error) {
+			return person(ctx, protocol.Prompt{Host: q.Host, Text: q.Text, Echo: q.Echo})
+		}
+	}
+	return client.New(o).Session(a.String())
 }

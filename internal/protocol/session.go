@@ -335,6 +335,22 @@ const (
 	AttrOverline
 )
 
+// RunAttributes are the attributes in the order of their bits, each with its name and the SGR parameter that sets it.
+var RunAttributes = [...]struct {
+	Attr RunAttrs
+	Name string
+	SGR  int
+}{
+	{AttrBold, "bold", 1},
+	{AttrDim, "dim", 2},
+	{AttrItalic, "italic", 3},
+	{AttrBlink, "blink", 5},
+	{AttrInverse, "inverse", 7},
+	{AttrHidden, "hidden", 8},
+	{AttrStrike, "strike", 9},
+	{AttrOverline, "overline", 53},
+}
+
 // DaemonNumbers is what a daemon holds and has done.
 type DaemonNumbers struct {
 	Pid            int           `json:"pid"`

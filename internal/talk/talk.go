@@ -20,7 +20,7 @@ const answerGrace = 5 * time.Second
 // Talk is a conversation of requests, one at a time, and the next one when it is lost. It
 // belongs to one goroutine.
 type Talk struct {
-	ctx  context.Context // of the command
+	ctx  context.Context // ends what is asked
 	host domain.Host
 	dial ports.SessionDialer
 	conn ports.SessionClientConn
@@ -102,10 +102,15 @@ func (t *Talk) once(timeout time.Duration, body protocol.RequestBody) (protocol.
 	if timeout == 0 {
 		timeout = protocol.RequestTimeout
 	}
-	late := time.AfterFunc(timeout+answerGrace, func() { _ = t.conn.Close() })
+	conn := t.conn
+	late := time.AfterFunc(timeout+answerGrace, func() { _ = conn.Close() })
 	defer late.Stop()
+	defer context.AfterFunc(t.ctx, func() { _ = conn.Close() })()
 	for {
-		msg, err := t.conn.Receive()
+		msg, err := conn.Receive()
+		if err != nil && t.ctx.Err() != nil {
+			return nil, givenUp(t.ctx)
+		}
 		if err != nil {
 			return nil, lost(err)
 		}
@@ -118,6 +123,15 @@ func (t *Talk) once(timeout time.Duration, body protocol.RequestBody) (protocol.
 			return nil, m.Failure.Fault()
 		}
 	}
+}
+
+// givenUp is why a request whose context ended has no answer.
+func givenUp(ctx context.Context) error {
+	kind := fault.Canceled
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		kind = fault.Timeout
+	}
+	return fault.Wrap(kind, context.Cause(ctx), "the answer was not waited for").WithHint("%s", hintUnknown)
 }
 
 // result is what a Result says, as Go has it.

@@ -149,7 +149,7 @@ func (d *Dir) spawn(s Service, ready *os.File) (*os.Process, error) {
 	defer null.Close()
 	exe := s.Program
 	if exe == "" {
-		if exe, err = executable(); err != nil {
+		if exe, err = Executable(); err != nil {
 			return nil, fault.Wrap(fault.Unavailable, err, "cannot find our own executable").
 				WithHint("install vev again")
 		}

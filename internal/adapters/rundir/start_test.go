@@ -253,7 +253,7 @@ func TestReadyLine(t *testing.T) {
 }
 
 func TestExecutableThatWasReplaced(t *testing.T) {
-	path, err := executable()
+	path, err := Executable()
 	require.NoError(t, err)
 	require.Equal(t, os.Args[0], path)
 }

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// executable names the program this process runs.
-func executable() (string, error) { return os.Executable() }
+// Executable names the program this process runs.
+func Executable() (string, error) { return os.Executable() }
 
 // sealDescriptors marks whatever this process inherited as not for its children: a service
 // lives long, and must not keep a user's pipe or lock file open.

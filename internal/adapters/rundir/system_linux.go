@@ -11,9 +11,9 @@ import (
 // selfExe is the executable of whoever opens it, also after its file was removed or replaced.
 const selfExe = "/proc/self/exe"
 
-// executable names the program this process runs. When an update took its place, that name
+// Executable names the program this process runs. When an update took its place, that name
 // leads to another version, so the kernel's link to our own is taken instead.
-func executable() (string, error) {
+func Executable() (string, error) {
 	path, err := os.Executable()
 	if err != nil {
 		return selfExe, nil

@@ -38,6 +38,7 @@ var layers = []layer{
 	{adaptersDir, []string{domainDir, protocolDir, portsDir}, true, "an adapter turns one outside thing into a port; it must not know who uses it"},
 	{talkDir, []string{domainDir, protocolDir, portsDir, adaptersDir}, false, "it puts adapters together into the way of a caller, and knows no service and no command"},
 	{testkitDir, []string{"."}, true, ""},
+	{"client", []string{domainDir, protocolDir, portsDir, talkDir}, false, "a public library: what it reaches the world with is the way of every caller"},
 	{"streambus", []string{"streambus"}, true, "a public library stands alone: others import it without vev"},
 	{"durable", []string{"durable"}, true, "a public library stands alone: others import it without vev"},
 	{"cmd", []string{"."}, true, ""},

@@ -1,0 +1,145 @@
+package client_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vev-term/vev/client"
+)
+
+// endService asks a service of this test's home to end; its log says its process id.
+func endService(role string) {
+	logs, _ := filepath.Glob(filepath.Join(os.Getenv("VEV_HOME"), "state", role+"-*.log"))
+	for _, name := range logs {
+		data, _ := os.ReadFile(name)
+		for _, line := range strings.Split(string(data), "\n") {
+			_, rest, ok := strings.Cut(line, "pid=")
+			if !ok || !strings.Contains(line, "msg=started") {
+				continue
+			}
+			text, _, _ := strings.Cut(rest, " ")
+			if pid, err := strconv.Atoi(text); err == nil {
+				_ = syscall.Kill(pid, syscall.SIGTERM)
+			}
+		}
+	}
+}
+
+func within(t *testing.T, limit time.Duration) context.Context {
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+func create(t *testing.T, o client.Create) *client.Session {
+	t.Helper()
+	s, err := client.New(client.Options{}).Create(within(t, 30*time.Second), o)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = s.Kill(context.Background()) })
+	return s
+}
+
+func TestListSaysWhatWasCreated(t *testing.T) {
+	ctx := within(t, 30*time.Second)
+	dir := t.TempDir()
+	s := create(t, client.Create{Name: "listed", Command: []string{"cat"}, Dir: dir, Cols: 50, Rows: 12})
+	list, err := client.New(client.Options{}).List(ctx, "")
+	require.NoError(t, err)
+	var found []client.Info
+	for _, info := range list {
+		if info.Name == "listed" {
+			found = append(found, info)
+		}
+	}
+	require.Len(t, found, 1)
+	info, err := s.Info(ctx)
+	require.NoError(t, err)
+	require.Equal(t, found[0].ID, info.ID)
+	require.Equal(t, "running", info.State)
+	require.Nil(t, info.Status)
+	require.Equal(t, []string{"cat"}, info.Command)
+	require.Equal(t, dir, info.Cwd)
+	require.Equal(t, [2]int{50, 12}, [2]int{info.Cols, info.Rows})
+	require.WithinDuration(t, time.Now(), info.Created, time.Minute)
+}
+
+func TestRenamedSessionIsFoundByItsNewNameAndItsID(t *testing.T) {
+	ctx := within(t, 30*time.Second)
+	s := create(t, client.Create{Name: "before", Command: []string{"cat"}})
+	info, err := s.Info(ctx)
+	require.NoError(t, err)
+	require.NoError(t, s.Rename(ctx, "after"))
+	c := client.New(client.Options{})
+	for _, name := range []string{"after", info.ID} {
+		found, err := c.Session(name)
+		require.NoError(t, err)
+		row, err := found.Info(ctx)
+		require.NoError(t, err)
+		require.Equal(t, "after", row.Name)
+	}
+	_, err = s.Info(ctx)
+	require.Equal(t, client.NotFound, client.KindOf(err))
+	found, err := c.Session("after")
+	require.NoError(t, err)
+	require.NoError(t, found.Kill(ctx))
+}
+
+func TestCaptureReachesIntoHistory(t *testing.T) {
+	ctx := within(t, 30*time.Second)
+	s := create(t, client.Create{Command: []string{"sh", "-c", "seq 2000; printf '\\033[31mred\\033[0m'; cat"}, Rows: 24, Cols: 80})
+	_, err := s.Wait(ctx, client.Condition{Text: "red"})
+	require.NoError(t, err)
+	screen, err := s.Capture(ctx, 1500)
+	require.NoError(t, err)
+	require.Len(t, screen.Lines, 1524)
+	require.Equal(t, "2000", screen.Lines[1522].Text)
+	require.Equal(t, "501", strings.SplitN(screen.Text(), "\n", 25)[23])
+	last := screen.Lines[1523]
+	require.Equal(t, "red", last.Text)
+	require.Equal(t, []client.Run{{Col: 1, Len: 3, Fg: 1}}, last.Runs)
+}
+
+func TestWaitEndsWithItsContext(t *testing.T) {
+	s := create(t, client.Create{Command: []string{"cat"}})
+	_, err := s.Wait(within(t, 50*time.Millisecond), client.Condition{Exit: true})
+	require.Equal(t, client.Timeout, client.KindOf(err), "%v", err)
+
+	ctx, cancel := context.WithCancel(context.Background())
+	time.AfterFunc(20*time.Millisecond, cancel)
+	_, err = s.Wait(ctx, client.Condition{Exit: true})
+	require.Equal(t, client.Canceled, client.KindOf(err), "%v", err)
+}
+
+func TestWrongCallsAreRefusedBeforeAnythingIsDialled(t *testing.T) {
+	ctx := context.Background()
+	c := client.New(client.Options{Program: "/nowhere/vev"})
+	t.Setenv("VEV_HOME", filepath.Join(t.TempDir(), "none"))
+	s, err := c.Session("fine")
+	require.NoError(t, err)
+	for what, call := range map[string]func() error{
+		"address":       func() error { _, err := c.Session("a:b:c d"); return err },
+		"no name":       func() error { _, err := c.Session("host:"); return err },
+		"size":          func() error { _, err := c.Create(ctx, client.Create{Cols: 0, Rows: 5}); return err },
+		"history":       func() error { _, err := c.Create(ctx, client.Create{History: -1}); return err },
+		"name":          func() error { _, err := c.Create(ctx, client.Create{Name: "-x"}); return err },
+		"env":           func() error { _, err := c.Create(ctx, client.Create{Env: []string{"x"}}); return err },
+		"dir":           func() error { _, err := c.Create(ctx, client.Create{Dir: "/no/such/dir"}); return err },
+		"rename":        func() error { return s.Rename(ctx, "a b") },
+		"no condition":  func() error { _, err := s.Wait(ctx, client.Condition{}); return err },
+		"two":           func() error { _, err := s.Wait(ctx, client.Condition{Exit: true, Text: "x"}); return err },
+		"expression":    func() error { _, err := s.Wait(ctx, client.Condition{Text: "("}); return err },
+		"long":          func() error { _, err := s.Wait(ctx, client.Condition{Text: strings.Repeat("x", 1<<20)}); return err },
+		"negative idle": func() error { _, err := s.Wait(ctx, client.Condition{Idle: -1}); return err },
+		"lines":         func() error { _, err := s.Capture(ctx, -1); return err },
+	} {
+		require.Equal(t, client.Usage, client.KindOf(call()), what)
+	}
+}

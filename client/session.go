@@ -1,0 +1,176 @@
+package client
+
+import (
+	"context"
+	"io"
+	"regexp"
+	"time"
+
+	"github.com/vev-term/vev/internal/domain"
+	"github.com/vev-term/vev/internal/domain/fault"
+	"github.com/vev-term/vev/internal/protocol"
+	"github.com/vev-term/vev/internal/talk"
+)
+
+// Session is a session by its address. It need not exist: each call finds out. Any goroutine may use it.
+type Session struct {
+	c  *Client
+	at domain.Address
+}
+
+// Session returns the session at an address, NAME or HOST:NAME, without asking whether it is there. The error is of kind Usage.
+func (c *Client) Session(address string) (*Session, error) {
+	a, err := domain.ParseAddress(address)
+	if err != nil {
+		return nil, err
+	}
+	if a.Name == "" {
+		return nil, usage("%q names no session", address)
+	}
+	return &Session{c: c, at: a}, nil
+}
+
+// Address is NAME or HOST:NAME.
+func (s *Session) Address() string { return s.at.String() }
+
+// ask asks for one thing.
+func (s *Session) ask(ctx context.Context, timeout time.Duration, body protocol.RequestBody) (protocol.ResultBody, error) {
+	var answer protocol.ResultBody
+	err := s.with(ctx, func(t *talk.Talk) (err error) {
+		answer, err = t.Ask(timeout, body)
+		return err
+	})
+	return answer, err
+}
+
+// with has f ask for several things.
+func (s *Session) with(ctx context.Context, f func(*talk.Talk) error) error {
+	err := s.c.with(ctx, s.at.Host, protocol.ExistingOnly, f)
+	if talk.IsNoDaemon(err) {
+		return talk.NoSession(s.at)
+	}
+	return err
+}
+
+// Info is what a list says about the session.
+func (s *Session) Info(ctx context.Context) (Info, error) {
+	answer, err := talk.BodyOf[*protocol.Sessions](s.ask(ctx, 0, &protocol.List{}))
+	if err != nil {
+		return Info{}, err
+	}
+	for _, row := range answer.List {
+		if row.Name == s.at.Name || row.ID.String() == s.at.Name {
+			return infoOf(row), nil
+		}
+	}
+	return Info{}, talk.At(s.at.Host, fault.New(fault.NotFound, "no session %q", fault.Clean(s.at.Name)))
+}
+
+// Kill ends the session: its program is hung up on, and killed if it does not end.
+func (s *Session) Kill(ctx context.Context) error {
+	_, err := s.ask(ctx, 0, &protocol.Kill{Session: s.at.Name})
+	return err
+}
+
+// Rename gives the session another name. s leads to the old one still.
+func (s *Session) Rename(ctx context.Context, name string) error {
+	if err := domain.CheckName(name); err != nil {
+		return err
+	}
+	_, err := s.ask(ctx, 0, &protocol.Rename{Session: s.at.Name, Name: name})
+	return err
+}
+
+// Detach detaches every client of the session.
+func (s *Session) Detach(ctx context.Context) error {
+	_, err := s.ask(ctx, 0, &protocol.DetachAll{Session: s.at.Name})
+	return err
+}
+
+// Type gives text to the program as it is: nothing is added, not even Enter. It returns once the program's terminal
+// has taken it.
+func (s *Session) Type(ctx context.Context, text string) error {
+	return s.with(ctx, func(t *talk.Talk) error {
+		for len(text) > 0 {
+			n := min(len(text), protocol.MaxInputBytes)
+			if _, err := t.Ask(0, &protocol.Type{Session: s.at.Name, Data: []byte(text[:n])}); err != nil {
+				return err
+			}
+			text = text[n:]
+		}
+		return nil
+	})
+}
+
+// Press presses named keys, like Enter, C-c, M-x, F5, Up, encoded for the modes that the program has set.
+func (s *Session) Press(ctx context.Context, keys ...string) error {
+	if len(keys) == 0 {
+		return nil
+	}
+	_, err := s.ask(ctx, 0, &protocol.Keys{Session: s.at.Name, Names: keys})
+	return err
+}
+
+// Paste gives all that from has to the program as a terminal's paste: between markers where the program asked
+// for them, without control characters. It goes at the pace at which the program reads.
+func (s *Session) Paste(ctx context.Context, from io.Reader) error {
+	return s.with(ctx, func(t *talk.Talk) error { return t.Paste(s.at.Name, from) })
+}
+
+// Condition is what Wait waits for: exactly one of its fields is set.
+type Condition struct {
+	Text string        // regular expression (RE2) that a line on the screen matches, or a newer one
+	Idle time.Duration // no output for so long
+	Exit bool          // the program's end
+}
+
+// Met is how a condition was met.
+type Met struct {
+	Match  string // the line that matched Text
+	Status int    // of the program, for Exit, as a shell has it
+}
+
+// Wait waits until the condition is met. The daemon watches: nothing is polled. The error is of kind Timeout when the
+// context's deadline passes, or 24 hours, and Unknown or Unavailable when the daemon went away.
+func (s *Session) Wait(ctx context.Context, w Condition) (Met, error) {
+	if err := w.check(); err != nil {
+		return Met{}, err
+	}
+	timeout := protocol.MaxWait
+	if deadline, ok := ctx.Deadline(); ok {
+		timeout = min(timeout, max(time.Until(deadline), time.Millisecond))
+	}
+	answer, err := talk.BodyOf[*protocol.WaitResult](s.ask(ctx, timeout, &protocol.Wait{Session: s.at.Name, Text: w.Text, Idle: w.Idle, Exit: w.Exit}))
+	switch {
+	case err != nil:
+		return Met{}, err
+	case !answer.Met:
+		return Met{}, fault.New(fault.Timeout, "not met within %s", timeout.Round(time.Millisecond))
+	}
+	return Met{Match: answer.Match, Status: answer.Exit.ShellCode()}, nil
+}
+
+func (w Condition) check() error {
+	set := 0
+	for _, is := range []bool{w.Text != "", w.Idle != 0, w.Exit} {
+		if is {
+			set++
+		}
+	}
+	switch {
+	case set != 1:
+		return usage("a condition has exactly one of Text, Idle and Exit")
+	case w.Idle < 0 || w.Idle > protocol.MaxWait:
+		return usage("Idle is more than 0 and at most %s", protocol.MaxWait)
+	case len(w.Text) > protocol.MaxPatternBytes:
+		return usage("Text has %d bytes, at most %d", len(w.Text), protocol.MaxPatternBytes)
+	}
+	if _, err := regexp.Compile(w.Text); err != nil {
+		return usage("Text: %s", err)
+	}
+	return nil
+}
+
+func usage(format string, args ...any) error { return fault.New(fault.Usage, format, args...) }
+
+func violation(format string, args ...any) error { return fault.New(fault.Violation, format, args...) }
