@@ -54,9 +54,12 @@ const (
 	MaxAnswerBytes   = 4 << 10  // answer to a question of ssh
 	MaxPrompts       = 8        // questions of a connection that wait for their answer: further ones are declined
 	MaxDeltaSessions = 1024     // session entries, and tombstones, of one delta
+	MaxRowTextBytes  = 1 << 10  // title, directory and command of a session's row in a catalogue, each
+	MaxRowArgs       = 64       // arguments of the command in such a row
 
 	HandshakeTimeout = 15 * time.Second // dial to first frame, one deadline
 	RequestTimeout   = 10 * time.Second // unless the request states its own
 	PromptTimeout    = 2 * time.Minute  // for reaching a host whose ssh asks
+	ProbeTimeout     = 5 * time.Second  // for a host to tell its list, or to show that it is there: it is stale then
 	MaxWait          = 24 * time.Hour   // longest timeout a request may state
 )

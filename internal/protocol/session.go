@@ -65,7 +65,12 @@ type (
 	// Focus says that the client's terminal got, or lost, the keyboard's focus.
 	Focus  struct{ In bool }
 	Detach struct{}
-	Watch  struct{}
+	// Watch asks to be told what happens at the daemon: each part that is not nil.
+	Watch struct {
+		Catalogue *WatchCatalogue
+		Events    *WatchEvents
+		Previews  *WatchPreviews
+	}
 
 	// Request asks one thing; exactly one Result with its id answers. Timeout 0: RequestTimeout. A nil
 	// Body is a request of a newer peer: it is answered with fault.Unsupported.
@@ -76,6 +81,15 @@ type (
 	}
 	// Cancel gives up on a running request; its Result still comes.
 	Cancel struct{ ID uint64 }
+)
+
+type (
+	// WatchCatalogue asks for the daemon's list of sessions: all of it first, then what changes.
+	WatchCatalogue struct{}
+	// WatchEvents asks for what happens in sessions.
+	WatchEvents struct{}
+	// WatchPreviews asks for pictures of sessions.
+	WatchPreviews struct{}
 )
 
 // RequestBody is what a Request asks.
@@ -214,6 +228,22 @@ type (
 		Reason  EndReason
 		Exit    domain.ExitStatus // when Reason is EndExited
 		Failure *Failure          // when Reason is EndFailed
+	}
+
+	// Watching answers Watch, part by part: nil where a part was not asked for, or is not known there.
+	Watching struct{ Catalogue, Events, Previews *WatchAnswer }
+
+	// WatchAnswer accepts a part, or says in Failure why not.
+	WatchAnswer struct{ Failure *Failure }
+
+	// CatalogueUpdate turns revision Base of the daemon's list of sessions into Revision, which is the next one. Base 0 is the
+	// empty list that every conversation begins with. Sessions are new or have changed, Gone are listed no longer. More: another
+	// part of the same update follows, and what has come counts with the last part only.
+	CatalogueUpdate struct {
+		Base, Revision uint64
+		Sessions       []domain.SessionInfo // texts of MaxRowTextBytes, arguments of MaxRowArgs at most
+		Gone           []domain.SessionID
+		More           bool
 	}
 
 	// Refused answers a first message that was not accepted; nothing follows.
@@ -390,6 +420,9 @@ func (*Output) sessionServer()   {}
 func (*Result) sessionServer()   {}
 func (*Ended) sessionServer()    {}
 func (*Refused) sessionServer()  {}
+func (*Watching) sessionServer() {}
+
+func (*CatalogueUpdate) sessionServer() {}
 
 func (*New) requestBody()          {}
 func (*List) requestBody()         {}

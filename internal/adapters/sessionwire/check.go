@@ -191,6 +191,18 @@ func checkResult(m *protocol.Result) error {
 	return nil
 }
 
+func checkUpdate(m *protocol.CatalogueUpdate) error {
+	if m.Revision == 0 || m.Revision-1 != m.Base {
+		return broken("revision %d of the catalogue follows %d", m.Revision, m.Base)
+	}
+	for i := range m.Sessions {
+		if err := checkRow(&m.Sessions[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func checkRow(s *domain.SessionInfo) error {
 	if err := checkState(s.State); err != nil {
 		return err

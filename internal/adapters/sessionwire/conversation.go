@@ -11,12 +11,13 @@ const (
 	stateAttaching               // Attach was said and has no answer yet
 	stateAttached                // the long life of an attachment
 	stateRequesting              // requests and results, nothing else
-	stateWatching                // Watch was said
+	stateWatching                // Watch was said and has no answer yet
+	stateWatched                 // the long life of a watch: the daemon tells
 	stateEnded                   // Ended was said: a Detach confirms that it was heard
 	stateClosed                  // Refused or that Detach was said: nothing follows
 )
 
-var stateNames = [...]string{"new", "attaching", "attached", "requesting", "watching", "ended", "closed"}
+var stateNames = [...]string{"new", "attaching", "attached", "requesting", "watching", "watched", "ended", "closed"}
 
 func (s state) String() string { return stateNames[s] }
 
@@ -48,12 +49,14 @@ const (
 	kindResult
 	kindEnded
 	kindRefused
+	kindWatching
+	kindUpdate
 	kindEnd
 )
 
 var kindNames = [kindEnd]string{
 	"attach", "watch", "request", "input", "ack", "resize", "detach", "cancel", "focus",
-	"attached", "output", "result", "ended", "refused",
+	"attached", "output", "result", "ended", "refused", "watching", "catalogue update",
 }
 
 func (k kind) String() string { return kindNames[k] }
@@ -73,8 +76,15 @@ func (s state) step(k kind) (state, verdict) {
 			return stateClosed, accept
 		}
 	case stateWatching:
-		if k == kindRefused {
+		switch k {
+		case kindRefused:
 			return stateClosed, accept
+		case kindWatching:
+			return stateWatched, accept
+		}
+	case stateWatched:
+		if k == kindUpdate {
+			return s, accept
 		}
 	case stateEnded, stateClosed:
 		return s.stepOver(k)
@@ -167,6 +177,10 @@ func serverKind(m protocol.SessionServerMessage) kind {
 		return kindEnded
 	case *protocol.Refused:
 		return kindRefused
+	case *protocol.Watching:
+		return kindWatching
+	case *protocol.CatalogueUpdate:
+		return kindUpdate
 	}
 	return kindEnd
 }

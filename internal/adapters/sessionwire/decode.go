@@ -31,7 +31,7 @@ func (d *clientDecoder) decode(frame []byte) (protocol.SessionClientMessage, err
 	case tagDetach:
 		return read[protocol.SessionClientMessage](body, &emptyShape, new(protocol.Detach), wirefmt.Empty, nil)
 	case tagWatch:
-		return read[protocol.SessionClientMessage](body, &emptyShape, new(protocol.Watch), wirefmt.Empty, nil)
+		return read[protocol.SessionClientMessage](body, &watchShape, new(protocol.Watch), visitWatch, nil)
 	case tagCancel:
 		return read[protocol.SessionClientMessage](body, &emptyShape, new(protocol.Cancel), visitCancel, nil)
 	case tagAttach:
@@ -66,6 +66,10 @@ func (d *serverDecoder) decode(frame []byte) (protocol.SessionServerMessage, err
 		return read[protocol.SessionServerMessage](body, &endedShape, new(protocol.Ended), visitEnded, checkEnded)
 	case tagRefused:
 		return read[protocol.SessionServerMessage](body, &refusedShape, new(protocol.Refused), visitRefused, nil)
+	case tagWatching:
+		return read[protocol.SessionServerMessage](body, &watchingShape, new(protocol.Watching), visitWatching, nil)
+	case tagUpdate:
+		return read[protocol.SessionServerMessage](body, &updateShape, new(protocol.CatalogueUpdate), visitUpdate, checkUpdate)
 	}
 	return nil, unknownTag(tag, "server")
 }

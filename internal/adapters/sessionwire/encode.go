@@ -25,7 +25,7 @@ func appendClient(b []byte, m protocol.SessionClientMessage) ([]byte, error) {
 	case *protocol.Detach:
 		return appendHead(b, tagDetach, 0), nil
 	case *protocol.Watch:
-		return appendHead(b, tagWatch, 0), nil
+		return appendMessage(b, tagWatch, &watchShape, m, visitWatch)
 	case *protocol.Cancel:
 		b = appendHead(b, tagCancel, sizeUint(1, m.ID))
 		return appendUint(b, 1, m.ID), nil
@@ -68,6 +68,13 @@ func appendServer(b []byte, m protocol.SessionServerMessage) ([]byte, error) {
 		return appendMessage(b, tagEnded, &endedShape, m, visitEnded)
 	case *protocol.Refused:
 		return appendMessage(b, tagRefused, &refusedShape, m, visitRefused)
+	case *protocol.Watching:
+		return appendMessage(b, tagWatching, &watchingShape, m, visitWatching)
+	case *protocol.CatalogueUpdate:
+		if err := checkUpdate(m); err != nil {
+			return b, err
+		}
+		return appendMessage(b, tagUpdate, &updateShape, m, visitUpdate)
 	}
 	return b, broken("%T is no message of a session server", m)
 }

@@ -18,6 +18,7 @@ func TestTagsAreFrozen(t *testing.T) {
 	}, tagsOf(new(wire.SessionClientEnvelope), "body"))
 	require.Equal(t, map[string]int{
 		"attached": 1, "output": 2, "result": 3, "ended": 4, "refused": 5, "packed": 6,
+		"watching": 7, "catalogue_update": 8,
 	}, tagsOf(new(wire.SessionServerEnvelope), "body"))
 	require.Equal(t, map[string]int{
 		"bell": 3, "title": 4, "cwd": 5, "clipboard": 6, "notification": 7, "progress": 8, "prompt_mark": 9, "exit": 10, "renamed": 11,
@@ -50,7 +51,7 @@ func TestShapesCoverTheSchema(t *testing.T) {
 		{new(wire.Attach), &attachShape},
 		{new(wire.Request), &requestShape},
 		{new(wire.Resize), &resizeShape},
-		{new(wire.Watch), &emptyShape},
+		{new(wire.Watch), &watchShape},
 		{new(wire.Focus), &emptyShape},
 		{new(wire.Detach), &emptyShape},
 		{new(wire.Cancel), &emptyShape},
@@ -58,6 +59,8 @@ func TestShapesCoverTheSchema(t *testing.T) {
 		{new(wire.Result), &resultShape},
 		{new(wire.Ended), &endedShape},
 		{new(wire.Refused), &refusedShape},
+		{new(wire.Watching), &watchingShape},
+		{new(wire.CatalogueUpdate), &updateShape},
 	} {
 		compare(t, string(c.m.ProtoReflect().Descriptor().Name()), c.m.ProtoReflect().Descriptor(), c.s)
 	}

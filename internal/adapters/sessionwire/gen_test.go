@@ -174,7 +174,7 @@ func genClient() *rapid.Generator[protocol.SessionClientMessage] {
 		case tagAttach:
 			return genAttach().Draw(t, "attach")
 		case tagWatch:
-			return &protocol.Watch{}
+			return genWatch().Draw(t, "watch")
 		case tagRequest:
 			return &protocol.Request{
 				ID: rapid.Uint64().Draw(t, "id"), Timeout: genMS(protocol.MaxWait).Draw(t, "timeout"),
@@ -340,6 +340,54 @@ func genSessions() *rapid.Generator[*protocol.Sessions] {
 	})
 }
 
+func genWatch() *rapid.Generator[*protocol.Watch] {
+	return rapid.Custom(func(t *rapid.T) *protocol.Watch {
+		m := &protocol.Watch{}
+		if rapid.Bool().Draw(t, "catalogue") {
+			m.Catalogue = &protocol.WatchCatalogue{}
+		}
+		if rapid.Bool().Draw(t, "events") {
+			m.Events = &protocol.WatchEvents{}
+		}
+		if rapid.Bool().Draw(t, "previews") {
+			m.Previews = &protocol.WatchPreviews{}
+		}
+		return m
+	})
+}
+
+func genWatching() *rapid.Generator[*protocol.Watching] {
+	answer := rapid.Custom(func(t *rapid.T) *protocol.WatchAnswer {
+		if rapid.Bool().Draw(t, "served") {
+			return &protocol.WatchAnswer{}
+		}
+		return &protocol.WatchAnswer{Failure: genFailure().Draw(t, "failure")}
+	})
+	return rapid.Custom(func(t *rapid.T) *protocol.Watching {
+		m := &protocol.Watching{}
+		for _, part := range []**protocol.WatchAnswer{&m.Catalogue, &m.Events, &m.Previews} {
+			if rapid.Bool().Draw(t, "asked for") {
+				*part = answer.Draw(t, "answer")
+			}
+		}
+		return m
+	})
+}
+
+func genUpdate() *rapid.Generator[*protocol.CatalogueUpdate] {
+	return rapid.Custom(func(t *rapid.T) *protocol.CatalogueUpdate {
+		m := &protocol.CatalogueUpdate{
+			Base: rapid.Uint64Range(0, 1<<63).Draw(t, "base"), Sessions: genSessions().Draw(t, "sessions").List,
+			More: rapid.Bool().Draw(t, "more"),
+		}
+		m.Revision = m.Base + 1
+		for range rapid.IntRange(0, 3).Draw(t, "gone") {
+			m.Gone = append(m.Gone, domain.SessionID(genToken().Draw(t, "id")))
+		}
+		return m
+	})
+}
+
 func genClientList() *rapid.Generator[*protocol.ClientList] {
 	return rapid.Custom(func(t *rapid.T) *protocol.ClientList {
 		m := &protocol.ClientList{}
@@ -422,7 +470,11 @@ func genResult() *rapid.Generator[*protocol.Result] {
 
 func genServer() *rapid.Generator[protocol.SessionServerMessage] {
 	return rapid.Custom(func(t *rapid.T) protocol.SessionServerMessage {
-		switch rapid.IntRange(1, 5).Draw(t, "tag") {
+		switch rapid.SampledFrom([]int{tagAttached, tagOutput, tagResult, tagEnded, tagRefused, tagWatching, tagUpdate}).Draw(t, "tag") {
+		case tagWatching:
+			return genWatching().Draw(t, "watching")
+		case tagUpdate:
+			return genUpdate().Draw(t, "update")
 		case tagAttached:
 			return &protocol.Attached{
 				ID: domain.SessionID(genToken().Draw(t, "id")), Name: genText(domain.MaxNameBytes).Draw(t, "name"),

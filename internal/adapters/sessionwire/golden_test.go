@@ -50,6 +50,7 @@ func goldenClient() map[string]protocol.SessionClientMessage {
 		"request_new_largest":   goldenRequest(&protocol.New{Create: protocol.Create{HistoryLines: 5000, Policy: domain.SizeLargest}}),
 		"request_new_elsewhere": goldenRequest(&protocol.New{Create: protocol.Create{OwnEnv: true}}),
 		"watch":                 &protocol.Watch{},
+		"watch_all":             &protocol.Watch{Catalogue: &protocol.WatchCatalogue{}, Events: &protocol.WatchEvents{}, Previews: &protocol.WatchPreviews{}},
 		"input":                 &protocol.Input{Seq: 1 << 33, Data: []byte("ls\r\x1b[A\x00\xff")},
 		"ack":                   &protocol.Ack{Epoch: 2, State: 1000, EventSeq: 5},
 		"resize":                &protocol.Resize{Size: goldenSize},
@@ -89,6 +90,13 @@ func goldenLines() protocol.Lines {
 			Attrs: protocol.AttrBold | protocol.AttrOverline, Link: "https://example.org/",
 		}}},
 	}}
+}
+
+func goldenRow() domain.SessionInfo {
+	return domain.SessionInfo{
+		ID: goldenID, Name: "work", State: domain.Exited, Exit: domain.ExitStatus{Code: 1}, Attached: 2, Created: goldenTime,
+		LastUsed: goldenTime.Add(time.Hour), Pid: 4242, Command: []string{"sh", "-c", "exit 1"}, Cwd: "/home/u", Title: "sh", Size: goldenSize,
+	}
 }
 
 // goldenServer has each message, each event and each result, with every field set.
@@ -136,13 +144,16 @@ func goldenServer() map[string]protocol.SessionServerMessage {
 		"ended_detached": &protocol.Ended{Reason: protocol.EndDetached},
 		"ended_failed":   &protocol.Ended{Reason: protocol.EndFailed, Failure: &goldenFail},
 		"refused":        &protocol.Refused{Failure: goldenFail},
-		"result_ok":      goldenResult(nil),
-		"result_failed":  &protocol.Result{ID: 301, Outcome: protocol.OutcomeFailed, Failure: &goldenFail},
-		"result_unknown": &protocol.Result{ID: 302, Outcome: protocol.OutcomeUnknown},
-		"result_sessions": goldenResult(&protocol.Sessions{List: []domain.SessionInfo{{
-			ID: goldenID, Name: "work", State: domain.Exited, Exit: domain.ExitStatus{Code: 1}, Attached: 2, Created: goldenTime,
-			LastUsed: goldenTime.Add(time.Hour), Pid: 4242, Command: []string{"sh", "-c", "exit 1"}, Cwd: "/home/u", Title: "sh", Size: goldenSize,
-		}}}),
+		"watching": &protocol.Watching{
+			Catalogue: &protocol.WatchAnswer{}, Events: &protocol.WatchAnswer{Failure: &goldenFail}, Previews: &protocol.WatchAnswer{},
+		},
+		"catalogue_update": &protocol.CatalogueUpdate{
+			Base: 299, Revision: 300, Sessions: []domain.SessionInfo{goldenRow()}, Gone: []domain.SessionID{goldenID, {1}}, More: true,
+		},
+		"result_ok":       goldenResult(nil),
+		"result_failed":   &protocol.Result{ID: 301, Outcome: protocol.OutcomeFailed, Failure: &goldenFail},
+		"result_unknown":  &protocol.Result{ID: 302, Outcome: protocol.OutcomeUnknown},
+		"result_sessions": goldenResult(&protocol.Sessions{List: []domain.SessionInfo{goldenRow()}}),
 		"result_capture": goldenResult(&protocol.Captured{
 			Size: goldenSize, CursorCol: 3, CursorRow: 43, Visible: true, CursorStyle: "block", Alternate: true, Title: "vim",
 			Cwd: "/home/u", Modes: []string{"bracketed-paste"}, Lines: lines, State: domain.Exited, Exit: domain.ExitStatus{Code: 1},

@@ -54,7 +54,12 @@ var (
 		7: {name: "agent", bytes: protocol.MaxPathBytes},
 		8: {name: "origin", of: &originShape},
 	}}
-	resizeShape  = shape{"resize", fields{1: {name: "size", of: &sizeShape}}}
+	resizeShape = shape{"resize", fields{1: {name: "size", of: &sizeShape}}}
+	watchShape  = shape{"watch", fields{
+		1: {name: "catalogue", of: &emptyShape},
+		2: {name: "events", of: &emptyShape},
+		3: {name: "previews", of: &emptyShape},
+	}}
 	requestShape = shape{"request", fields{
 		10: {name: "new", of: &createShape, union: true},
 		11: {name: "list", of: &emptyShape, union: true},
@@ -112,6 +117,25 @@ var (
 		11: {name: "title", bytes: protocol.MaxTextBytes},
 		12: {name: "size", of: &sizeShape},
 	}}}}}
+	answerShape   = shape{"answer", fields{1: {name: "failure", of: &failureShape}}}
+	watchingShape = shape{"watching", fields{
+		1: {name: "catalogue", of: &answerShape},
+		2: {name: "events", of: &answerShape},
+		3: {name: "previews", of: &answerShape},
+	}}
+	// The rows of a catalogue are kept for many hosts, so they are smaller than those of a list.
+	updateShape = shape{"catalogue update", fields{
+		3: {name: "session", count: protocol.MaxSessions, of: &shape{"session", fields{
+			1:  {name: "id", bytes: idBytes},
+			2:  name("name"),
+			4:  {name: "exit status", of: &exitShape},
+			9:  {name: "argument", bytes: protocol.MaxRowTextBytes, count: protocol.MaxRowArgs, total: protocol.MaxRowTextBytes},
+			10: {name: "directory", bytes: protocol.MaxRowTextBytes},
+			11: {name: "title", bytes: protocol.MaxRowTextBytes},
+			12: {name: "size", of: &sizeShape},
+		}}},
+		4: {name: "id", bytes: idBytes, count: protocol.MaxSessions},
+	}}
 	clientsShape = shape{"clients", fields{1: {name: "client", count: protocol.MaxConversations, of: &shape{"client", fields{
 		2: {name: "session id", bytes: idBytes},
 		3: name("session"),

@@ -192,6 +192,11 @@ func TestWhatAServerMustNotSend(t *testing.T) {
 		r.Id = make([]byte, 16)
 		return result(wire.Result_builder{Sessions: wire.SessionList_builder{Sessions: []*wire.SessionRow{r.Build()}}.Build()})
 	}
+	update := func(u wire.CatalogueUpdate_builder) []byte { return frameOf(t, tagUpdate, u.Build()) }
+	updated := func(r wire.SessionRow_builder) []byte {
+		r.Id = make([]byte, 16)
+		return update(wire.CatalogueUpdate_builder{Revision: 1, Sessions: []*wire.SessionRow{r.Build()}})
+	}
 	title, bell := long(4<<10), true
 	client := wire.ClientRow_builder{SessionId: make([]byte, 16), Size: size}
 	clients := func(n int, c wire.ClientRow_builder) []byte {
@@ -279,6 +284,22 @@ func TestWhatAServerMustNotSend(t *testing.T) {
 		{"time", row(wire.SessionRow_builder{CreatedUnixMs: maxTimeMS + 1}), "creation of session in ms is 253402300800000, must be 0 to 253402300799999"},
 		{"time before", row(wire.SessionRow_builder{LastUsedUnixMs: -1}), "last use of session in ms is -1, must be 0 to 253402300799999"},
 		{"state of a session", row(wire.SessionRow_builder{State: 2}), "session state is 2, must be 0 to 1"},
+		{"first update", update(wire.CatalogueUpdate_builder{Revision: 1}), ""},
+		{"no revision", update(wire.CatalogueUpdate_builder{}), "revision 0 of the catalogue follows 0"},
+		{"gap in revisions", update(wire.CatalogueUpdate_builder{Base: 3, Revision: 5}), "revision 5 of the catalogue follows 3"},
+		{"last revision", update(wire.CatalogueUpdate_builder{Base: 1<<64 - 1}), "revision 0 of the catalogue follows 18446744073709551615"},
+		{"most gone", update(wire.CatalogueUpdate_builder{Revision: 1, Gone: many(1024, make([]byte, 16))}), ""},
+		{"gone", update(wire.CatalogueUpdate_builder{Revision: 1, Gone: many(1025, make([]byte, 16))}), "id of catalogue update: 1025 given, 1 over the limit of 1024"},
+		{"short id of one gone", update(wire.CatalogueUpdate_builder{Revision: 1, Gone: many(1, make([]byte, 15))}), "id of a session that is gone has 15 bytes, must have 16"},
+		{"rows of an update", update(wire.CatalogueUpdate_builder{Revision: 1, Sessions: many(1025, wire.SessionRow_builder{Id: make([]byte, 16)}.Build())}), "session of catalogue update: 1025 given, 1 over the limit of 1024"},
+		{"longest row", updated(wire.SessionRow_builder{Title: title[:1024], Cwd: []byte(title[:1024]), Command: many(64, []byte(title[:16]))}), ""},
+		{"title of a row", updated(wire.SessionRow_builder{Title: title[:1025]}), "title of session of 1025 bytes is 1 over the limit of 1024"},
+		{"directory of a row", updated(wire.SessionRow_builder{Cwd: []byte(title[:1025])}), "directory of session of 1025 bytes is 1 over the limit of 1024"},
+		{"arguments of a row", updated(wire.SessionRow_builder{Command: many(65, []byte("a"))}), "argument of session: 65 given, 1 over the limit of 64"},
+		{"arguments of a row together", updated(wire.SessionRow_builder{Command: many(2, []byte(title[:513]))}), "argument of session, together, of 1026 bytes is 2 over the limit of 1024"},
+		{"state of a row", updated(wire.SessionRow_builder{State: 2}), "session state is 2, must be 0 to 1"},
+		{"two answers", raw(tagWatching, append(raw(1, nil), raw(1, nil)...)), "catalogue of watching is given twice"},
+		{"an answer of a newer peer", raw(tagWatching, raw(4, nil)), ""},
 		{"match", result(wire.Result_builder{Wait: wire.WaitResult_builder{Match: long(64<<10 + 1)}.Build()}), "match of wait result of 65537 bytes is 1 over the limit of 65536"},
 		{"uptime", result(wire.Result_builder{Stats: wire.DaemonStats_builder{UptimeMs: 1 << 60}.Build()}), "uptime of stats in ms is 1152921504606846976, must be 0 to 9223372036854"},
 		{"numbers", result(wire.Result_builder{Stats: wire.DaemonStats_builder{Pid: 1 << 31}.Build()}), "a number of stats is 2147483648, must be 0 to 2147483647"},

@@ -18,6 +18,8 @@ const (
 	tagEnded    = 4
 	tagRefused  = 5
 	tagPacked   = 6
+	tagWatching = 7
+	tagUpdate   = 8
 )
 
 // Tags of an event's variants.

@@ -107,6 +107,7 @@ func (s *session) attach(m *protocol.Attach, l *link) (*attachment, error) {
 	}
 	s.attachments = append(s.attachments, a)
 	s.attended = true
+	s.d.rows.note(s.id)
 	a.view.restart()
 	s.d.register(a)
 	a.used(a.attachedAt)
@@ -156,6 +157,7 @@ func (a *attachment) resume(m *protocol.Attach, l *link) (received uint64, err e
 	a.eventSent = m.Resume.EventSeq
 	a.ackSent, a.echoSent, a.unacked, a.looks = 0, 0, 0, time.Time{}
 	a.size = m.Size
+	s.d.rows.note(s.id)
 	s.settle(time.Now(), 0)
 	s.attend()
 	// What is queued and not written stays in the client's window, so it is sent again; input
@@ -191,6 +193,7 @@ func (a *attachment) disconnect(l *link) {
 // departed is what follows when a client is no longer there. The caller holds mu.
 func (s *session) departed() {
 	s.lastUsed = time.Now()
+	s.d.rows.note(s.id)
 	s.settle(s.lastUsed, 0)
 	s.attend()
 }

@@ -54,10 +54,7 @@ func (d *Daemon) serve(ctx context.Context, conn ports.SessionServerConn) error 
 		}
 		return r.receive()
 	case *protocol.Watch:
-		return conn.Send(&protocol.Refused{Failure: protocol.Failure{
-			Kind: fault.Unsupported, Text: "this daemon does not serve Watch conversations",
-			Hint: "upgrade the host's vev",
-		}})
+		return d.serveWatch(ctx, conn, m)
 	}
 	return fault.New(fault.Violation, "a conversation cannot begin with %T", first)
 }

@@ -42,6 +42,7 @@ type Daemon struct {
 	floor   floor
 	changed chan struct{}  // cap 1: something Run looks at has changed
 	running sync.WaitGroup // goroutines of sessions
+	rows    rows           // who watches the list of sessions
 
 	// Guarded by mu, a leaf lock.
 	mu            sync.Mutex
@@ -158,6 +159,7 @@ func (d *Daemon) enlist(name string, s *session) bool {
 	s.order = d.made
 	d.sessions[s.id], d.names[name] = s, s
 	s.launch()
+	d.rows.note(s.id)
 	return true
 }
 
@@ -300,6 +302,7 @@ func (d *Daemon) rename(want, name string) error {
 		s.name = name
 	}
 	d.mu.Unlock()
+	d.rows.note(s.id)
 	s.publish(protocol.Renamed{Name: name})
 	return nil
 }
@@ -315,6 +318,7 @@ func (d *Daemon) forget(s *session, tokens []protocol.Token) {
 		delete(d.attachments, t)
 	}
 	d.mu.Unlock()
+	d.rows.note(s.id)
 	d.notify()
 }
 

@@ -12,6 +12,8 @@
 // session's inputQueue -> writeInput gives it to the terminal.
 // Output: readProgram feeds the engine under the session's lock and wakes the attachments
 // -> each sender asks its view for the difference from the last sent state -> Output.
+// The list of sessions: whatever changes a row notes its id for each watch (rows.go) -> tellRows looks at those
+// rows when the client takes something -> CatalogueUpdate.
 //
 // # Ownership
 //
@@ -19,6 +21,6 @@
 // is held while bytes are applied or a difference is made, which is bounded work, and never
 // across I/O, a channel that may block, or another lock but the registry's, which is a
 // leaf. Goroutines: three a session (readProgram, writeInput, reap), and for each
-// conversation its receiver (the caller of Serve), one sender while attached, and one for
-// each running request; one a session while a change of its size waits. All are joined by Serve or by [Daemon.Close].
+// conversation its receiver (the caller of Serve), one sender while attached, one for each part that is
+// watched, and one for each running request; one a session while a change of its size waits. All are joined by Serve or by [Daemon.Close].
 package daemon

@@ -16,8 +16,10 @@ func (s *session) record(e vt.Event) {
 		body = protocol.Bell{}
 	case vt.EventTitle:
 		body = protocol.Title{Text: clip(e.Text, protocol.MaxTextBytes)}
+		s.d.rows.note(s.id)
 	case vt.EventCwd:
 		body = protocol.Cwd{Path: clip(e.Text, protocol.MaxTextBytes)}
+		s.d.rows.note(s.id)
 	case vt.EventClipboard:
 		if len(e.Data) > protocol.MaxClipboardBytes {
 			return // the engine's own limit is not above this one

@@ -298,7 +298,7 @@ func (s *session) give(ctx context.Context, data []byte) error {
 		}
 	}
 	s.mu.Lock()
-	s.lastUsed = time.Now()
+	s.usedAt(time.Now())
 	s.mu.Unlock()
 	select {
 	case written := <-done:

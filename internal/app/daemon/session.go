@@ -256,6 +256,7 @@ func (s *session) finish(exit domain.ExitStatus) {
 	s.term.EndSync()
 	s.term.EndStatuses()
 	s.changed()
+	s.d.rows.note(s.id)
 	killed := s.killed
 	s.mu.Unlock()
 	close(s.ended)

@@ -291,15 +291,6 @@ func TestRename(t *testing.T) {
 	})
 }
 
-func TestWatchIsUnsupportedAndSaysSo(t *testing.T) {
-	inWorld(t, func(w *world) {
-		p := w.dial()
-		p.toServer <- &protocol.Watch{}
-		require.Equal(t, fault.Unsupported, (<-p.toClient).(*protocol.Refused).Failure.Kind)
-		p.Close()
-	})
-}
-
 func TestRequestLimit(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.create("a")

@@ -21,10 +21,19 @@ const (
 func (a *attachment) used(now time.Time) {
 	s := a.s
 	s.uses++
-	a.use, a.active, s.lastUsed = s.uses, now, now
+	a.use, a.active = s.uses, now
+	s.usedAt(now)
 	if s.policy == domain.SizeLatest && a.size != s.size {
 		s.settle(now, turnInterval)
 	}
+}
+
+// usedAt notes when the session was used last. The caller holds mu.
+func (s *session) usedAt(now time.Time) {
+	if usedGrain(now) != usedGrain(s.lastUsed) {
+		s.d.rows.note(s.id)
+	}
+	s.lastUsed = now
 }
 
 // resized handles the client's Resize, which is no use of the client.
@@ -93,6 +102,7 @@ func (s *session) resize(size domain.Size, now time.Time) {
 	s.term.Resize(size.Cols, size.Rows)
 	_ = s.program.Resize(size) // fails only when the terminal is gone
 	s.changed()
+	s.d.rows.note(s.id)
 }
 
 // setSize says how the size is decided from now on.
@@ -106,6 +116,7 @@ func (s *session) setSize(m *protocol.SetSize) error {
 	if s.policy != m.Policy {
 		s.policy = m.Policy
 		s.changed() // clients are told why the size is what it is
+		s.d.rows.note(s.id)
 	}
 	if m.Policy == domain.SizeFixed && m.Size != (domain.Size{}) && m.Size != s.size {
 		s.resize(m.Size, now)

@@ -587,6 +587,24 @@ func (x *SessionServerEnvelope) GetPacked() *Packed {
 	return nil
 }
 
+func (x *SessionServerEnvelope) GetWatching() *Watching {
+	if x != nil {
+		if x, ok := x.xxx_hidden_Body.(*sessionServerEnvelope_Watching); ok {
+			return x.Watching
+		}
+	}
+	return nil
+}
+
+func (x *SessionServerEnvelope) GetCatalogueUpdate() *CatalogueUpdate {
+	if x != nil {
+		if x, ok := x.xxx_hidden_Body.(*sessionServerEnvelope_CatalogueUpdate); ok {
+			return x.CatalogueUpdate
+		}
+	}
+	return nil
+}
+
 func (x *SessionServerEnvelope) SetAttached(v *Attached) {
 	if v == nil {
 		x.xxx_hidden_Body = nil
@@ -633,6 +651,22 @@ func (x *SessionServerEnvelope) SetPacked(v *Packed) {
 		return
 	}
 	x.xxx_hidden_Body = &sessionServerEnvelope_Packed{v}
+}
+
+func (x *SessionServerEnvelope) SetWatching(v *Watching) {
+	if v == nil {
+		x.xxx_hidden_Body = nil
+		return
+	}
+	x.xxx_hidden_Body = &sessionServerEnvelope_Watching{v}
+}
+
+func (x *SessionServerEnvelope) SetCatalogueUpdate(v *CatalogueUpdate) {
+	if v == nil {
+		x.xxx_hidden_Body = nil
+		return
+	}
+	x.xxx_hidden_Body = &sessionServerEnvelope_CatalogueUpdate{v}
 }
 
 func (x *SessionServerEnvelope) HasBody() bool {
@@ -690,6 +724,22 @@ func (x *SessionServerEnvelope) HasPacked() bool {
 	return ok
 }
 
+func (x *SessionServerEnvelope) HasWatching() bool {
+	if x == nil {
+		return false
+	}
+	_, ok := x.xxx_hidden_Body.(*sessionServerEnvelope_Watching)
+	return ok
+}
+
+func (x *SessionServerEnvelope) HasCatalogueUpdate() bool {
+	if x == nil {
+		return false
+	}
+	_, ok := x.xxx_hidden_Body.(*sessionServerEnvelope_CatalogueUpdate)
+	return ok
+}
+
 func (x *SessionServerEnvelope) ClearBody() {
 	x.xxx_hidden_Body = nil
 }
@@ -730,6 +780,18 @@ func (x *SessionServerEnvelope) ClearPacked() {
 	}
 }
 
+func (x *SessionServerEnvelope) ClearWatching() {
+	if _, ok := x.xxx_hidden_Body.(*sessionServerEnvelope_Watching); ok {
+		x.xxx_hidden_Body = nil
+	}
+}
+
+func (x *SessionServerEnvelope) ClearCatalogueUpdate() {
+	if _, ok := x.xxx_hidden_Body.(*sessionServerEnvelope_CatalogueUpdate); ok {
+		x.xxx_hidden_Body = nil
+	}
+}
+
 const SessionServerEnvelope_Body_not_set_case case_SessionServerEnvelope_Body = 0
 const SessionServerEnvelope_Attached_case case_SessionServerEnvelope_Body = 1
 const SessionServerEnvelope_Output_case case_SessionServerEnvelope_Body = 2
@@ -737,6 +799,8 @@ const SessionServerEnvelope_Result_case case_SessionServerEnvelope_Body = 3
 const SessionServerEnvelope_Ended_case case_SessionServerEnvelope_Body = 4
 const SessionServerEnvelope_Refused_case case_SessionServerEnvelope_Body = 5
 const SessionServerEnvelope_Packed_case case_SessionServerEnvelope_Body = 6
+const SessionServerEnvelope_Watching_case case_SessionServerEnvelope_Body = 7
+const SessionServerEnvelope_CatalogueUpdate_case case_SessionServerEnvelope_Body = 8
 
 func (x *SessionServerEnvelope) WhichBody() case_SessionServerEnvelope_Body {
 	if x == nil {
@@ -755,6 +819,10 @@ func (x *SessionServerEnvelope) WhichBody() case_SessionServerEnvelope_Body {
 		return SessionServerEnvelope_Refused_case
 	case *sessionServerEnvelope_Packed:
 		return SessionServerEnvelope_Packed_case
+	case *sessionServerEnvelope_Watching:
+		return SessionServerEnvelope_Watching_case
+	case *sessionServerEnvelope_CatalogueUpdate:
+		return SessionServerEnvelope_CatalogueUpdate_case
 	default:
 		return SessionServerEnvelope_Body_not_set_case
 	}
@@ -764,12 +832,14 @@ type SessionServerEnvelope_builder struct {
 	_ [0]func() // Prevents comparability and use of unkeyed literals for the builder.
 
 	// Fields of oneof xxx_hidden_Body:
-	Attached *Attached
-	Output   *Output
-	Result   *Result
-	Ended    *Ended
-	Refused  *Refused
-	Packed   *Packed
+	Attached        *Attached
+	Output          *Output
+	Result          *Result
+	Ended           *Ended
+	Refused         *Refused
+	Packed          *Packed
+	Watching        *Watching
+	CatalogueUpdate *CatalogueUpdate
 	// -- end of xxx_hidden_Body
 }
 
@@ -794,6 +864,12 @@ func (b0 SessionServerEnvelope_builder) Build() *SessionServerEnvelope {
 	}
 	if b.Packed != nil {
 		x.xxx_hidden_Body = &sessionServerEnvelope_Packed{b.Packed}
+	}
+	if b.Watching != nil {
+		x.xxx_hidden_Body = &sessionServerEnvelope_Watching{b.Watching}
+	}
+	if b.CatalogueUpdate != nil {
+		x.xxx_hidden_Body = &sessionServerEnvelope_CatalogueUpdate{b.CatalogueUpdate}
 	}
 	return m0
 }
@@ -836,6 +912,14 @@ type sessionServerEnvelope_Packed struct {
 	Packed *Packed `protobuf:"bytes,6,opt,name=packed,oneof"`
 }
 
+type sessionServerEnvelope_Watching struct {
+	Watching *Watching `protobuf:"bytes,7,opt,name=watching,oneof"`
+}
+
+type sessionServerEnvelope_CatalogueUpdate struct {
+	CatalogueUpdate *CatalogueUpdate `protobuf:"bytes,8,opt,name=catalogue_update,json=catalogueUpdate,oneof"`
+}
+
 func (*sessionServerEnvelope_Attached) isSessionServerEnvelope_Body() {}
 
 func (*sessionServerEnvelope_Output) isSessionServerEnvelope_Body() {}
@@ -847,6 +931,10 @@ func (*sessionServerEnvelope_Ended) isSessionServerEnvelope_Body() {}
 func (*sessionServerEnvelope_Refused) isSessionServerEnvelope_Body() {}
 
 func (*sessionServerEnvelope_Packed) isSessionServerEnvelope_Body() {}
+
+func (*sessionServerEnvelope_Watching) isSessionServerEnvelope_Body() {}
+
+func (*sessionServerEnvelope_CatalogueUpdate) isSessionServerEnvelope_Body() {}
 
 // Packed is another envelope of the server, as a piece of the connection's compressed stream.
 type Packed struct {
@@ -2026,10 +2114,14 @@ func (b0 Detach_builder) Build() *Detach {
 	return m0
 }
 
+// Which parts of what happens here the client wants to be told of.
 type Watch struct {
-	state         protoimpl.MessageState `protogen:"opaque.v1"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	state                protoimpl.MessageState `protogen:"opaque.v1"`
+	xxx_hidden_Catalogue *WatchCatalogue        `protobuf:"bytes,1,opt,name=catalogue"`
+	xxx_hidden_Events    *WatchEvents           `protobuf:"bytes,2,opt,name=events"`
+	xxx_hidden_Previews  *WatchPreviews         `protobuf:"bytes,3,opt,name=previews"`
+	unknownFields        protoimpl.UnknownFields
+	sizeCache            protoimpl.SizeCache
 }
 
 func (x *Watch) Reset() {
@@ -2057,15 +2149,519 @@ func (x *Watch) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
+func (x *Watch) GetCatalogue() *WatchCatalogue {
+	if x != nil {
+		return x.xxx_hidden_Catalogue
+	}
+	return nil
+}
+
+func (x *Watch) GetEvents() *WatchEvents {
+	if x != nil {
+		return x.xxx_hidden_Events
+	}
+	return nil
+}
+
+func (x *Watch) GetPreviews() *WatchPreviews {
+	if x != nil {
+		return x.xxx_hidden_Previews
+	}
+	return nil
+}
+
+func (x *Watch) SetCatalogue(v *WatchCatalogue) {
+	x.xxx_hidden_Catalogue = v
+}
+
+func (x *Watch) SetEvents(v *WatchEvents) {
+	x.xxx_hidden_Events = v
+}
+
+func (x *Watch) SetPreviews(v *WatchPreviews) {
+	x.xxx_hidden_Previews = v
+}
+
+func (x *Watch) HasCatalogue() bool {
+	if x == nil {
+		return false
+	}
+	return x.xxx_hidden_Catalogue != nil
+}
+
+func (x *Watch) HasEvents() bool {
+	if x == nil {
+		return false
+	}
+	return x.xxx_hidden_Events != nil
+}
+
+func (x *Watch) HasPreviews() bool {
+	if x == nil {
+		return false
+	}
+	return x.xxx_hidden_Previews != nil
+}
+
+func (x *Watch) ClearCatalogue() {
+	x.xxx_hidden_Catalogue = nil
+}
+
+func (x *Watch) ClearEvents() {
+	x.xxx_hidden_Events = nil
+}
+
+func (x *Watch) ClearPreviews() {
+	x.xxx_hidden_Previews = nil
+}
+
 type Watch_builder struct {
 	_ [0]func() // Prevents comparability and use of unkeyed literals for the builder.
 
+	Catalogue *WatchCatalogue
+	Events    *WatchEvents
+	Previews  *WatchPreviews
 }
 
 func (b0 Watch_builder) Build() *Watch {
 	m0 := &Watch{}
 	b, x := &b0, m0
 	_, _ = b, x
+	x.xxx_hidden_Catalogue = b.Catalogue
+	x.xxx_hidden_Events = b.Events
+	x.xxx_hidden_Previews = b.Previews
+	return m0
+}
+
+type WatchCatalogue struct {
+	state         protoimpl.MessageState `protogen:"opaque.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WatchCatalogue) Reset() {
+	*x = WatchCatalogue{}
+	mi := &file_session_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WatchCatalogue) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WatchCatalogue) ProtoMessage() {}
+
+func (x *WatchCatalogue) ProtoReflect() protoreflect.Message {
+	mi := &file_session_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+type WatchCatalogue_builder struct {
+	_ [0]func() // Prevents comparability and use of unkeyed literals for the builder.
+
+}
+
+func (b0 WatchCatalogue_builder) Build() *WatchCatalogue {
+	m0 := &WatchCatalogue{}
+	b, x := &b0, m0
+	_, _ = b, x
+	return m0
+}
+
+type WatchEvents struct {
+	state         protoimpl.MessageState `protogen:"opaque.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WatchEvents) Reset() {
+	*x = WatchEvents{}
+	mi := &file_session_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WatchEvents) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WatchEvents) ProtoMessage() {}
+
+func (x *WatchEvents) ProtoReflect() protoreflect.Message {
+	mi := &file_session_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+type WatchEvents_builder struct {
+	_ [0]func() // Prevents comparability and use of unkeyed literals for the builder.
+
+}
+
+func (b0 WatchEvents_builder) Build() *WatchEvents {
+	m0 := &WatchEvents{}
+	b, x := &b0, m0
+	_, _ = b, x
+	return m0
+}
+
+type WatchPreviews struct {
+	state         protoimpl.MessageState `protogen:"opaque.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WatchPreviews) Reset() {
+	*x = WatchPreviews{}
+	mi := &file_session_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WatchPreviews) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WatchPreviews) ProtoMessage() {}
+
+func (x *WatchPreviews) ProtoReflect() protoreflect.Message {
+	mi := &file_session_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+type WatchPreviews_builder struct {
+	_ [0]func() // Prevents comparability and use of unkeyed literals for the builder.
+
+}
+
+func (b0 WatchPreviews_builder) Build() *WatchPreviews {
+	m0 := &WatchPreviews{}
+	b, x := &b0, m0
+	_, _ = b, x
+	return m0
+}
+
+// Answers Watch, part by part. A part that was asked for and has no answer is not known here.
+type Watching struct {
+	state                protoimpl.MessageState `protogen:"opaque.v1"`
+	xxx_hidden_Catalogue *WatchAnswer           `protobuf:"bytes,1,opt,name=catalogue"`
+	xxx_hidden_Events    *WatchAnswer           `protobuf:"bytes,2,opt,name=events"`
+	xxx_hidden_Previews  *WatchAnswer           `protobuf:"bytes,3,opt,name=previews"`
+	unknownFields        protoimpl.UnknownFields
+	sizeCache            protoimpl.SizeCache
+}
+
+func (x *Watching) Reset() {
+	*x = Watching{}
+	mi := &file_session_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Watching) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Watching) ProtoMessage() {}
+
+func (x *Watching) ProtoReflect() protoreflect.Message {
+	mi := &file_session_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+func (x *Watching) GetCatalogue() *WatchAnswer {
+	if x != nil {
+		return x.xxx_hidden_Catalogue
+	}
+	return nil
+}
+
+func (x *Watching) GetEvents() *WatchAnswer {
+	if x != nil {
+		return x.xxx_hidden_Events
+	}
+	return nil
+}
+
+func (x *Watching) GetPreviews() *WatchAnswer {
+	if x != nil {
+		return x.xxx_hidden_Previews
+	}
+	return nil
+}
+
+func (x *Watching) SetCatalogue(v *WatchAnswer) {
+	x.xxx_hidden_Catalogue = v
+}
+
+func (x *Watching) SetEvents(v *WatchAnswer) {
+	x.xxx_hidden_Events = v
+}
+
+func (x *Watching) SetPreviews(v *WatchAnswer) {
+	x.xxx_hidden_Previews = v
+}
+
+func (x *Watching) HasCatalogue() bool {
+	if x == nil {
+		return false
+	}
+	return x.xxx_hidden_Catalogue != nil
+}
+
+func (x *Watching) HasEvents() bool {
+	if x == nil {
+		return false
+	}
+	return x.xxx_hidden_Events != nil
+}
+
+func (x *Watching) HasPreviews() bool {
+	if x == nil {
+		return false
+	}
+	return x.xxx_hidden_Previews != nil
+}
+
+func (x *Watching) ClearCatalogue() {
+	x.xxx_hidden_Catalogue = nil
+}
+
+func (x *Watching) ClearEvents() {
+	x.xxx_hidden_Events = nil
+}
+
+func (x *Watching) ClearPreviews() {
+	x.xxx_hidden_Previews = nil
+}
+
+type Watching_builder struct {
+	_ [0]func() // Prevents comparability and use of unkeyed literals for the builder.
+
+	Catalogue *WatchAnswer
+	Events    *WatchAnswer
+	Previews  *WatchAnswer
+}
+
+func (b0 Watching_builder) Build() *Watching {
+	m0 := &Watching{}
+	b, x := &b0, m0
+	_, _ = b, x
+	x.xxx_hidden_Catalogue = b.Catalogue
+	x.xxx_hidden_Events = b.Events
+	x.xxx_hidden_Previews = b.Previews
+	return m0
+}
+
+type WatchAnswer struct {
+	state              protoimpl.MessageState `protogen:"opaque.v1"`
+	xxx_hidden_Failure *Failure               `protobuf:"bytes,1,opt,name=failure"`
+	unknownFields      protoimpl.UnknownFields
+	sizeCache          protoimpl.SizeCache
+}
+
+func (x *WatchAnswer) Reset() {
+	*x = WatchAnswer{}
+	mi := &file_session_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WatchAnswer) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WatchAnswer) ProtoMessage() {}
+
+func (x *WatchAnswer) ProtoReflect() protoreflect.Message {
+	mi := &file_session_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+func (x *WatchAnswer) GetFailure() *Failure {
+	if x != nil {
+		return x.xxx_hidden_Failure
+	}
+	return nil
+}
+
+func (x *WatchAnswer) SetFailure(v *Failure) {
+	x.xxx_hidden_Failure = v
+}
+
+func (x *WatchAnswer) HasFailure() bool {
+	if x == nil {
+		return false
+	}
+	return x.xxx_hidden_Failure != nil
+}
+
+func (x *WatchAnswer) ClearFailure() {
+	x.xxx_hidden_Failure = nil
+}
+
+type WatchAnswer_builder struct {
+	_ [0]func() // Prevents comparability and use of unkeyed literals for the builder.
+
+	Failure *Failure
+}
+
+func (b0 WatchAnswer_builder) Build() *WatchAnswer {
+	m0 := &WatchAnswer{}
+	b, x := &b0, m0
+	_, _ = b, x
+	x.xxx_hidden_Failure = b.Failure
+	return m0
+}
+
+// Turns revision base of the list of sessions into another; base 0 is the empty list. With more, another part of it follows.
+type CatalogueUpdate struct {
+	state               protoimpl.MessageState `protogen:"opaque.v1"`
+	xxx_hidden_Base     uint64                 `protobuf:"varint,1,opt,name=base"`
+	xxx_hidden_Revision uint64                 `protobuf:"varint,2,opt,name=revision"`
+	xxx_hidden_Sessions *[]*SessionRow         `protobuf:"bytes,3,rep,name=sessions"`
+	xxx_hidden_Gone     [][]byte               `protobuf:"bytes,4,rep,name=gone"`
+	xxx_hidden_More     bool                   `protobuf:"varint,5,opt,name=more"`
+	unknownFields       protoimpl.UnknownFields
+	sizeCache           protoimpl.SizeCache
+}
+
+func (x *CatalogueUpdate) Reset() {
+	*x = CatalogueUpdate{}
+	mi := &file_session_proto_msgTypes[20]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CatalogueUpdate) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CatalogueUpdate) ProtoMessage() {}
+
+func (x *CatalogueUpdate) ProtoReflect() protoreflect.Message {
+	mi := &file_session_proto_msgTypes[20]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+func (x *CatalogueUpdate) GetBase() uint64 {
+	if x != nil {
+		return x.xxx_hidden_Base
+	}
+	return 0
+}
+
+func (x *CatalogueUpdate) GetRevision() uint64 {
+	if x != nil {
+		return x.xxx_hidden_Revision
+	}
+	return 0
+}
+
+func (x *CatalogueUpdate) GetSessions() []*SessionRow {
+	if x != nil {
+		if x.xxx_hidden_Sessions != nil {
+			return *x.xxx_hidden_Sessions
+		}
+	}
+	return nil
+}
+
+func (x *CatalogueUpdate) GetGone() [][]byte {
+	if x != nil {
+		return x.xxx_hidden_Gone
+	}
+	return nil
+}
+
+func (x *CatalogueUpdate) GetMore() bool {
+	if x != nil {
+		return x.xxx_hidden_More
+	}
+	return false
+}
+
+func (x *CatalogueUpdate) SetBase(v uint64) {
+	x.xxx_hidden_Base = v
+}
+
+func (x *CatalogueUpdate) SetRevision(v uint64) {
+	x.xxx_hidden_Revision = v
+}
+
+func (x *CatalogueUpdate) SetSessions(v []*SessionRow) {
+	x.xxx_hidden_Sessions = &v
+}
+
+func (x *CatalogueUpdate) SetGone(v [][]byte) {
+	x.xxx_hidden_Gone = v
+}
+
+func (x *CatalogueUpdate) SetMore(v bool) {
+	x.xxx_hidden_More = v
+}
+
+type CatalogueUpdate_builder struct {
+	_ [0]func() // Prevents comparability and use of unkeyed literals for the builder.
+
+	Base     uint64
+	Revision uint64
+	Sessions []*SessionRow
+	Gone     [][]byte
+	More     bool
+}
+
+func (b0 CatalogueUpdate_builder) Build() *CatalogueUpdate {
+	m0 := &CatalogueUpdate{}
+	b, x := &b0, m0
+	_, _ = b, x
+	x.xxx_hidden_Base = b.Base
+	x.xxx_hidden_Revision = b.Revision
+	x.xxx_hidden_Sessions = &b.Sessions
+	x.xxx_hidden_Gone = b.Gone
+	x.xxx_hidden_More = b.More
 	return m0
 }
 
@@ -2087,7 +2683,7 @@ type Output struct {
 
 func (x *Output) Reset() {
 	*x = Output{}
-	mi := &file_session_proto_msgTypes[15]
+	mi := &file_session_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2099,7 +2695,7 @@ func (x *Output) String() string {
 func (*Output) ProtoMessage() {}
 
 func (x *Output) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[15]
+	mi := &file_session_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2265,7 +2861,7 @@ type Layout struct {
 
 func (x *Layout) Reset() {
 	*x = Layout{}
-	mi := &file_session_proto_msgTypes[16]
+	mi := &file_session_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2277,7 +2873,7 @@ func (x *Layout) String() string {
 func (*Layout) ProtoMessage() {}
 
 func (x *Layout) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[16]
+	mi := &file_session_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2364,7 +2960,7 @@ type PanePlace struct {
 
 func (x *PanePlace) Reset() {
 	*x = PanePlace{}
-	mi := &file_session_proto_msgTypes[17]
+	mi := &file_session_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2376,7 +2972,7 @@ func (x *PanePlace) String() string {
 func (*PanePlace) ProtoMessage() {}
 
 func (x *PanePlace) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[17]
+	mi := &file_session_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2475,7 +3071,7 @@ type PaneUpdate struct {
 
 func (x *PaneUpdate) Reset() {
 	*x = PaneUpdate{}
-	mi := &file_session_proto_msgTypes[18]
+	mi := &file_session_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2487,7 +3083,7 @@ func (x *PaneUpdate) String() string {
 func (*PaneUpdate) ProtoMessage() {}
 
 func (x *PaneUpdate) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[18]
+	mi := &file_session_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2600,7 +3196,7 @@ type Event struct {
 
 func (x *Event) Reset() {
 	*x = Event{}
-	mi := &file_session_proto_msgTypes[19]
+	mi := &file_session_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2612,7 +3208,7 @@ func (x *Event) String() string {
 func (*Event) ProtoMessage() {}
 
 func (x *Event) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[19]
+	mi := &file_session_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3011,7 +3607,7 @@ func (b0 Event_builder) Build() *Event {
 type case_Event_Body protoreflect.FieldNumber
 
 func (x case_Event_Body) String() string {
-	md := file_session_proto_msgTypes[19].Descriptor()
+	md := file_session_proto_msgTypes[25].Descriptor()
 	if x == 0 {
 		return "not set"
 	}
@@ -3086,7 +3682,7 @@ type Clipboard struct {
 
 func (x *Clipboard) Reset() {
 	*x = Clipboard{}
-	mi := &file_session_proto_msgTypes[20]
+	mi := &file_session_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3098,7 +3694,7 @@ func (x *Clipboard) String() string {
 func (*Clipboard) ProtoMessage() {}
 
 func (x *Clipboard) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[20]
+	mi := &file_session_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3160,7 +3756,7 @@ type Notification struct {
 
 func (x *Notification) Reset() {
 	*x = Notification{}
-	mi := &file_session_proto_msgTypes[21]
+	mi := &file_session_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3172,7 +3768,7 @@ func (x *Notification) String() string {
 func (*Notification) ProtoMessage() {}
 
 func (x *Notification) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[21]
+	mi := &file_session_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3232,7 +3828,7 @@ type PromptMark struct {
 
 func (x *PromptMark) Reset() {
 	*x = PromptMark{}
-	mi := &file_session_proto_msgTypes[22]
+	mi := &file_session_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3244,7 +3840,7 @@ func (x *PromptMark) String() string {
 func (*PromptMark) ProtoMessage() {}
 
 func (x *PromptMark) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[22]
+	mi := &file_session_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3316,7 +3912,7 @@ type ExitStatus struct {
 
 func (x *ExitStatus) Reset() {
 	*x = ExitStatus{}
-	mi := &file_session_proto_msgTypes[23]
+	mi := &file_session_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3328,7 +3924,7 @@ func (x *ExitStatus) String() string {
 func (*ExitStatus) ProtoMessage() {}
 
 func (x *ExitStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[23]
+	mi := &file_session_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3389,7 +3985,7 @@ type Ended struct {
 
 func (x *Ended) Reset() {
 	*x = Ended{}
-	mi := &file_session_proto_msgTypes[24]
+	mi := &file_session_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3401,7 +3997,7 @@ func (x *Ended) String() string {
 func (*Ended) ProtoMessage() {}
 
 func (x *Ended) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[24]
+	mi := &file_session_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3495,7 +4091,7 @@ type Refused struct {
 
 func (x *Refused) Reset() {
 	*x = Refused{}
-	mi := &file_session_proto_msgTypes[25]
+	mi := &file_session_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3507,7 +4103,7 @@ func (x *Refused) String() string {
 func (*Refused) ProtoMessage() {}
 
 func (x *Refused) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[25]
+	mi := &file_session_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3565,7 +4161,7 @@ type Request struct {
 
 func (x *Request) Reset() {
 	*x = Request{}
-	mi := &file_session_proto_msgTypes[26]
+	mi := &file_session_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3577,7 +4173,7 @@ func (x *Request) String() string {
 func (*Request) ProtoMessage() {}
 
 func (x *Request) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[26]
+	mi := &file_session_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4262,7 +4858,7 @@ func (b0 Request_builder) Build() *Request {
 type case_Request_Body protoreflect.FieldNumber
 
 func (x case_Request_Body) String() string {
-	md := file_session_proto_msgTypes[26].Descriptor()
+	md := file_session_proto_msgTypes[32].Descriptor()
 	if x == 0 {
 		return "not set"
 	}
@@ -4379,7 +4975,7 @@ type Cancel struct {
 
 func (x *Cancel) Reset() {
 	*x = Cancel{}
-	mi := &file_session_proto_msgTypes[27]
+	mi := &file_session_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4391,7 +4987,7 @@ func (x *Cancel) String() string {
 func (*Cancel) ProtoMessage() {}
 
 func (x *Cancel) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[27]
+	mi := &file_session_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4439,7 +5035,7 @@ type Result struct {
 
 func (x *Result) Reset() {
 	*x = Result{}
-	mi := &file_session_proto_msgTypes[28]
+	mi := &file_session_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4451,7 +5047,7 @@ func (x *Result) String() string {
 func (*Result) ProtoMessage() {}
 
 func (x *Result) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[28]
+	mi := &file_session_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4818,7 +5414,7 @@ func (b0 Result_builder) Build() *Result {
 type case_Result_Body protoreflect.FieldNumber
 
 func (x case_Result_Body) String() string {
-	md := file_session_proto_msgTypes[28].Descriptor()
+	md := file_session_proto_msgTypes[34].Descriptor()
 	if x == 0 {
 		return "not set"
 	}
@@ -4881,7 +5477,7 @@ type ListRequest struct {
 
 func (x *ListRequest) Reset() {
 	*x = ListRequest{}
-	mi := &file_session_proto_msgTypes[29]
+	mi := &file_session_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4893,7 +5489,7 @@ func (x *ListRequest) String() string {
 func (*ListRequest) ProtoMessage() {}
 
 func (x *ListRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[29]
+	mi := &file_session_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4938,7 +5534,7 @@ type KillRequest struct {
 
 func (x *KillRequest) Reset() {
 	*x = KillRequest{}
-	mi := &file_session_proto_msgTypes[30]
+	mi := &file_session_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4950,7 +5546,7 @@ func (x *KillRequest) String() string {
 func (*KillRequest) ProtoMessage() {}
 
 func (x *KillRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[30]
+	mi := &file_session_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4996,7 +5592,7 @@ type RenameRequest struct {
 
 func (x *RenameRequest) Reset() {
 	*x = RenameRequest{}
-	mi := &file_session_proto_msgTypes[31]
+	mi := &file_session_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5008,7 +5604,7 @@ func (x *RenameRequest) String() string {
 func (*RenameRequest) ProtoMessage() {}
 
 func (x *RenameRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[31]
+	mi := &file_session_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5066,7 +5662,7 @@ type DetachRequest struct {
 
 func (x *DetachRequest) Reset() {
 	*x = DetachRequest{}
-	mi := &file_session_proto_msgTypes[32]
+	mi := &file_session_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5078,7 +5674,7 @@ func (x *DetachRequest) String() string {
 func (*DetachRequest) ProtoMessage() {}
 
 func (x *DetachRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[32]
+	mi := &file_session_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5124,7 +5720,7 @@ type TypeRequest struct {
 
 func (x *TypeRequest) Reset() {
 	*x = TypeRequest{}
-	mi := &file_session_proto_msgTypes[33]
+	mi := &file_session_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5136,7 +5732,7 @@ func (x *TypeRequest) String() string {
 func (*TypeRequest) ProtoMessage() {}
 
 func (x *TypeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[33]
+	mi := &file_session_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5198,7 +5794,7 @@ type KeysRequest struct {
 
 func (x *KeysRequest) Reset() {
 	*x = KeysRequest{}
-	mi := &file_session_proto_msgTypes[34]
+	mi := &file_session_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5210,7 +5806,7 @@ func (x *KeysRequest) String() string {
 func (*KeysRequest) ProtoMessage() {}
 
 func (x *KeysRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[34]
+	mi := &file_session_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5271,7 +5867,7 @@ type PasteRequest struct {
 
 func (x *PasteRequest) Reset() {
 	*x = PasteRequest{}
-	mi := &file_session_proto_msgTypes[35]
+	mi := &file_session_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5283,7 +5879,7 @@ func (x *PasteRequest) String() string {
 func (*PasteRequest) ProtoMessage() {}
 
 func (x *PasteRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[35]
+	mi := &file_session_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5371,7 +5967,7 @@ type CaptureRequest struct {
 
 func (x *CaptureRequest) Reset() {
 	*x = CaptureRequest{}
-	mi := &file_session_proto_msgTypes[36]
+	mi := &file_session_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5383,7 +5979,7 @@ func (x *CaptureRequest) String() string {
 func (*CaptureRequest) ProtoMessage() {}
 
 func (x *CaptureRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[36]
+	mi := &file_session_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5444,7 +6040,7 @@ type HistoryRequest struct {
 
 func (x *HistoryRequest) Reset() {
 	*x = HistoryRequest{}
-	mi := &file_session_proto_msgTypes[37]
+	mi := &file_session_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5456,7 +6052,7 @@ func (x *HistoryRequest) String() string {
 func (*HistoryRequest) ProtoMessage() {}
 
 func (x *HistoryRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[37]
+	mi := &file_session_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5545,7 +6141,7 @@ type SearchRequest struct {
 
 func (x *SearchRequest) Reset() {
 	*x = SearchRequest{}
-	mi := &file_session_proto_msgTypes[38]
+	mi := &file_session_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5557,7 +6153,7 @@ func (x *SearchRequest) String() string {
 func (*SearchRequest) ProtoMessage() {}
 
 func (x *SearchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[38]
+	mi := &file_session_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5668,7 +6264,7 @@ type ClientsRequest struct {
 
 func (x *ClientsRequest) Reset() {
 	*x = ClientsRequest{}
-	mi := &file_session_proto_msgTypes[39]
+	mi := &file_session_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5680,7 +6276,7 @@ func (x *ClientsRequest) String() string {
 func (*ClientsRequest) ProtoMessage() {}
 
 func (x *ClientsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[39]
+	mi := &file_session_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5726,7 +6322,7 @@ type DetachClientRequest struct {
 
 func (x *DetachClientRequest) Reset() {
 	*x = DetachClientRequest{}
-	mi := &file_session_proto_msgTypes[40]
+	mi := &file_session_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5738,7 +6334,7 @@ func (x *DetachClientRequest) String() string {
 func (*DetachClientRequest) ProtoMessage() {}
 
 func (x *DetachClientRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[40]
+	mi := &file_session_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5799,7 +6395,7 @@ type SizeRequest struct {
 
 func (x *SizeRequest) Reset() {
 	*x = SizeRequest{}
-	mi := &file_session_proto_msgTypes[41]
+	mi := &file_session_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5811,7 +6407,7 @@ func (x *SizeRequest) String() string {
 func (*SizeRequest) ProtoMessage() {}
 
 func (x *SizeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[41]
+	mi := &file_session_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5896,7 +6492,7 @@ type WaitRequest struct {
 
 func (x *WaitRequest) Reset() {
 	*x = WaitRequest{}
-	mi := &file_session_proto_msgTypes[42]
+	mi := &file_session_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5908,7 +6504,7 @@ func (x *WaitRequest) String() string {
 func (*WaitRequest) ProtoMessage() {}
 
 func (x *WaitRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[42]
+	mi := &file_session_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5991,7 +6587,7 @@ type StatsQuery struct {
 
 func (x *StatsQuery) Reset() {
 	*x = StatsQuery{}
-	mi := &file_session_proto_msgTypes[43]
+	mi := &file_session_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6003,7 +6599,7 @@ func (x *StatsQuery) String() string {
 func (*StatsQuery) ProtoMessage() {}
 
 func (x *StatsQuery) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[43]
+	mi := &file_session_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6035,7 +6631,7 @@ type SessionList struct {
 
 func (x *SessionList) Reset() {
 	*x = SessionList{}
-	mi := &file_session_proto_msgTypes[44]
+	mi := &file_session_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6047,7 +6643,7 @@ func (x *SessionList) String() string {
 func (*SessionList) ProtoMessage() {}
 
 func (x *SessionList) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[44]
+	mi := &file_session_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6106,7 +6702,7 @@ type SessionRow struct {
 
 func (x *SessionRow) Reset() {
 	*x = SessionRow{}
-	mi := &file_session_proto_msgTypes[45]
+	mi := &file_session_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6118,7 +6714,7 @@ func (x *SessionRow) String() string {
 func (*SessionRow) ProtoMessage() {}
 
 func (x *SessionRow) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[45]
+	mi := &file_session_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6347,7 +6943,7 @@ type ClientList struct {
 
 func (x *ClientList) Reset() {
 	*x = ClientList{}
-	mi := &file_session_proto_msgTypes[46]
+	mi := &file_session_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6359,7 +6955,7 @@ func (x *ClientList) String() string {
 func (*ClientList) ProtoMessage() {}
 
 func (x *ClientList) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[46]
+	mi := &file_session_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6413,7 +7009,7 @@ type ClientRow struct {
 
 func (x *ClientRow) Reset() {
 	*x = ClientRow{}
-	mi := &file_session_proto_msgTypes[47]
+	mi := &file_session_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6425,7 +7021,7 @@ func (x *ClientRow) String() string {
 func (*ClientRow) ProtoMessage() {}
 
 func (x *ClientRow) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[47]
+	mi := &file_session_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6588,7 +7184,7 @@ type WaitResult struct {
 
 func (x *WaitResult) Reset() {
 	*x = WaitResult{}
-	mi := &file_session_proto_msgTypes[48]
+	mi := &file_session_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6600,7 +7196,7 @@ func (x *WaitResult) String() string {
 func (*WaitResult) ProtoMessage() {}
 
 func (x *WaitResult) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[48]
+	mi := &file_session_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6690,7 +7286,7 @@ type Capture struct {
 
 func (x *Capture) Reset() {
 	*x = Capture{}
-	mi := &file_session_proto_msgTypes[49]
+	mi := &file_session_proto_msgTypes[55]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6702,7 +7298,7 @@ func (x *Capture) String() string {
 func (*Capture) ProtoMessage() {}
 
 func (x *Capture) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[49]
+	mi := &file_session_proto_msgTypes[55]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6898,7 +7494,7 @@ type Cursor struct {
 
 func (x *Cursor) Reset() {
 	*x = Cursor{}
-	mi := &file_session_proto_msgTypes[50]
+	mi := &file_session_proto_msgTypes[56]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6910,7 +7506,7 @@ func (x *Cursor) String() string {
 func (*Cursor) ProtoMessage() {}
 
 func (x *Cursor) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[50]
+	mi := &file_session_proto_msgTypes[56]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6996,7 +7592,7 @@ type Lines struct {
 
 func (x *Lines) Reset() {
 	*x = Lines{}
-	mi := &file_session_proto_msgTypes[51]
+	mi := &file_session_proto_msgTypes[57]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7008,7 +7604,7 @@ func (x *Lines) String() string {
 func (*Lines) ProtoMessage() {}
 
 func (x *Lines) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[51]
+	mi := &file_session_proto_msgTypes[57]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7084,7 +7680,7 @@ type Line struct {
 
 func (x *Line) Reset() {
 	*x = Line{}
-	mi := &file_session_proto_msgTypes[52]
+	mi := &file_session_proto_msgTypes[58]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7096,7 +7692,7 @@ func (x *Line) String() string {
 func (*Line) ProtoMessage() {}
 
 func (x *Line) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[52]
+	mi := &file_session_proto_msgTypes[58]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7189,7 +7785,7 @@ type Run struct {
 
 func (x *Run) Reset() {
 	*x = Run{}
-	mi := &file_session_proto_msgTypes[53]
+	mi := &file_session_proto_msgTypes[59]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7201,7 +7797,7 @@ func (x *Run) String() string {
 func (*Run) ProtoMessage() {}
 
 func (x *Run) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[53]
+	mi := &file_session_proto_msgTypes[59]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7339,7 +7935,7 @@ type Found struct {
 
 func (x *Found) Reset() {
 	*x = Found{}
-	mi := &file_session_proto_msgTypes[54]
+	mi := &file_session_proto_msgTypes[60]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7351,7 +7947,7 @@ func (x *Found) String() string {
 func (*Found) ProtoMessage() {}
 
 func (x *Found) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[54]
+	mi := &file_session_proto_msgTypes[60]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7440,7 +8036,7 @@ type DaemonStats struct {
 
 func (x *DaemonStats) Reset() {
 	*x = DaemonStats{}
-	mi := &file_session_proto_msgTypes[55]
+	mi := &file_session_proto_msgTypes[61]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7452,7 +8048,7 @@ func (x *DaemonStats) String() string {
 func (*DaemonStats) ProtoMessage() {}
 
 func (x *DaemonStats) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[55]
+	mi := &file_session_proto_msgTypes[61]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7737,14 +8333,16 @@ const file_session_proto_rawDesc = "" +
 	"\x06detach\x18\a \x01(\v2\x10.vev.wire.DetachH\x00R\x06detach\x12*\n" +
 	"\x06cancel\x18\b \x01(\v2\x10.vev.wire.CancelH\x00R\x06cancel\x12'\n" +
 	"\x05focus\x18\t \x01(\v2\x0f.vev.wire.FocusH\x00R\x05focusB\x06\n" +
-	"\x04body\"\xad\x02\n" +
+	"\x04body\"\xa7\x03\n" +
 	"\x15SessionServerEnvelope\x120\n" +
 	"\battached\x18\x01 \x01(\v2\x12.vev.wire.AttachedH\x00R\battached\x12*\n" +
 	"\x06output\x18\x02 \x01(\v2\x10.vev.wire.OutputH\x00R\x06output\x12*\n" +
 	"\x06result\x18\x03 \x01(\v2\x10.vev.wire.ResultH\x00R\x06result\x12'\n" +
 	"\x05ended\x18\x04 \x01(\v2\x0f.vev.wire.EndedH\x00R\x05ended\x12-\n" +
 	"\arefused\x18\x05 \x01(\v2\x11.vev.wire.RefusedH\x00R\arefused\x12*\n" +
-	"\x06packed\x18\x06 \x01(\v2\x10.vev.wire.PackedH\x00R\x06packedB\x06\n" +
+	"\x06packed\x18\x06 \x01(\v2\x10.vev.wire.PackedH\x00R\x06packed\x120\n" +
+	"\bwatching\x18\a \x01(\v2\x12.vev.wire.WatchingH\x00R\bwatching\x12F\n" +
+	"\x10catalogue_update\x18\b \x01(\v2\x19.vev.wire.CatalogueUpdateH\x00R\x0fcatalogueUpdateB\x06\n" +
 	"\x04body\"0\n" +
 	"\x06Packed\x12\x12\n" +
 	"\x04size\x18\x01 \x01(\x04R\x04size\x12\x12\n" +
@@ -7799,8 +8397,26 @@ const file_session_proto_rawDesc = "" +
 	"\x04size\x18\x01 \x01(\v2\x0e.vev.wire.SizeR\x04size\"\x17\n" +
 	"\x05Focus\x12\x0e\n" +
 	"\x02in\x18\x01 \x01(\bR\x02in\"\b\n" +
-	"\x06Detach\"\a\n" +
-	"\x05Watch\"\x8c\x02\n" +
+	"\x06Detach\"\xa3\x01\n" +
+	"\x05Watch\x126\n" +
+	"\tcatalogue\x18\x01 \x01(\v2\x18.vev.wire.WatchCatalogueR\tcatalogue\x12-\n" +
+	"\x06events\x18\x02 \x01(\v2\x15.vev.wire.WatchEventsR\x06events\x123\n" +
+	"\bpreviews\x18\x03 \x01(\v2\x17.vev.wire.WatchPreviewsR\bpreviews\"\x10\n" +
+	"\x0eWatchCatalogue\"\r\n" +
+	"\vWatchEvents\"\x0f\n" +
+	"\rWatchPreviews\"\xa1\x01\n" +
+	"\bWatching\x123\n" +
+	"\tcatalogue\x18\x01 \x01(\v2\x15.vev.wire.WatchAnswerR\tcatalogue\x12-\n" +
+	"\x06events\x18\x02 \x01(\v2\x15.vev.wire.WatchAnswerR\x06events\x121\n" +
+	"\bpreviews\x18\x03 \x01(\v2\x15.vev.wire.WatchAnswerR\bpreviews\":\n" +
+	"\vWatchAnswer\x12+\n" +
+	"\afailure\x18\x01 \x01(\v2\x11.vev.wire.FailureR\afailure\"\x9b\x01\n" +
+	"\x0fCatalogueUpdate\x12\x12\n" +
+	"\x04base\x18\x01 \x01(\x04R\x04base\x12\x1a\n" +
+	"\brevision\x18\x02 \x01(\x04R\brevision\x120\n" +
+	"\bsessions\x18\x03 \x03(\v2\x14.vev.wire.SessionRowR\bsessions\x12\x12\n" +
+	"\x04gone\x18\x04 \x03(\fR\x04gone\x12\x12\n" +
+	"\x04more\x18\x05 \x01(\bR\x04more\"\x8c\x02\n" +
 	"\x06Output\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\x04R\x05epoch\x12\x12\n" +
 	"\x04base\x18\x02 \x01(\x04R\x04base\x12\x10\n" +
@@ -8060,7 +8676,7 @@ const file_session_proto_rawDesc = "" +
 	"goroutines\x12'\n" +
 	"\x0fforeign_refused\x18\x13 \x01(\x04R\x0eforeignRefusedB5Z.github.com/vev-term/vev/internal/protocol/wire\x92\x03\x02\b\x02b\beditionsp\xe8\a"
 
-var file_session_proto_msgTypes = make([]protoimpl.MessageInfo, 56)
+var file_session_proto_msgTypes = make([]protoimpl.MessageInfo, 62)
 var file_session_proto_goTypes = []any{
 	(*SessionClientEnvelope)(nil), // 0: vev.wire.SessionClientEnvelope
 	(*SessionServerEnvelope)(nil), // 1: vev.wire.SessionServerEnvelope
@@ -8077,129 +8693,145 @@ var file_session_proto_goTypes = []any{
 	(*Focus)(nil),                 // 12: vev.wire.Focus
 	(*Detach)(nil),                // 13: vev.wire.Detach
 	(*Watch)(nil),                 // 14: vev.wire.Watch
-	(*Output)(nil),                // 15: vev.wire.Output
-	(*Layout)(nil),                // 16: vev.wire.Layout
-	(*PanePlace)(nil),             // 17: vev.wire.PanePlace
-	(*PaneUpdate)(nil),            // 18: vev.wire.PaneUpdate
-	(*Event)(nil),                 // 19: vev.wire.Event
-	(*Clipboard)(nil),             // 20: vev.wire.Clipboard
-	(*Notification)(nil),          // 21: vev.wire.Notification
-	(*PromptMark)(nil),            // 22: vev.wire.PromptMark
-	(*ExitStatus)(nil),            // 23: vev.wire.ExitStatus
-	(*Ended)(nil),                 // 24: vev.wire.Ended
-	(*Refused)(nil),               // 25: vev.wire.Refused
-	(*Request)(nil),               // 26: vev.wire.Request
-	(*Cancel)(nil),                // 27: vev.wire.Cancel
-	(*Result)(nil),                // 28: vev.wire.Result
-	(*ListRequest)(nil),           // 29: vev.wire.ListRequest
-	(*KillRequest)(nil),           // 30: vev.wire.KillRequest
-	(*RenameRequest)(nil),         // 31: vev.wire.RenameRequest
-	(*DetachRequest)(nil),         // 32: vev.wire.DetachRequest
-	(*TypeRequest)(nil),           // 33: vev.wire.TypeRequest
-	(*KeysRequest)(nil),           // 34: vev.wire.KeysRequest
-	(*PasteRequest)(nil),          // 35: vev.wire.PasteRequest
-	(*CaptureRequest)(nil),        // 36: vev.wire.CaptureRequest
-	(*HistoryRequest)(nil),        // 37: vev.wire.HistoryRequest
-	(*SearchRequest)(nil),         // 38: vev.wire.SearchRequest
-	(*ClientsRequest)(nil),        // 39: vev.wire.ClientsRequest
-	(*DetachClientRequest)(nil),   // 40: vev.wire.DetachClientRequest
-	(*SizeRequest)(nil),           // 41: vev.wire.SizeRequest
-	(*WaitRequest)(nil),           // 42: vev.wire.WaitRequest
-	(*StatsQuery)(nil),            // 43: vev.wire.StatsQuery
-	(*SessionList)(nil),           // 44: vev.wire.SessionList
-	(*SessionRow)(nil),            // 45: vev.wire.SessionRow
-	(*ClientList)(nil),            // 46: vev.wire.ClientList
-	(*ClientRow)(nil),             // 47: vev.wire.ClientRow
-	(*WaitResult)(nil),            // 48: vev.wire.WaitResult
-	(*Capture)(nil),               // 49: vev.wire.Capture
-	(*Cursor)(nil),                // 50: vev.wire.Cursor
-	(*Lines)(nil),                 // 51: vev.wire.Lines
-	(*Line)(nil),                  // 52: vev.wire.Line
-	(*Run)(nil),                   // 53: vev.wire.Run
-	(*Found)(nil),                 // 54: vev.wire.Found
-	(*DaemonStats)(nil),           // 55: vev.wire.DaemonStats
-	(*Failure)(nil),               // 56: vev.wire.Failure
+	(*WatchCatalogue)(nil),        // 15: vev.wire.WatchCatalogue
+	(*WatchEvents)(nil),           // 16: vev.wire.WatchEvents
+	(*WatchPreviews)(nil),         // 17: vev.wire.WatchPreviews
+	(*Watching)(nil),              // 18: vev.wire.Watching
+	(*WatchAnswer)(nil),           // 19: vev.wire.WatchAnswer
+	(*CatalogueUpdate)(nil),       // 20: vev.wire.CatalogueUpdate
+	(*Output)(nil),                // 21: vev.wire.Output
+	(*Layout)(nil),                // 22: vev.wire.Layout
+	(*PanePlace)(nil),             // 23: vev.wire.PanePlace
+	(*PaneUpdate)(nil),            // 24: vev.wire.PaneUpdate
+	(*Event)(nil),                 // 25: vev.wire.Event
+	(*Clipboard)(nil),             // 26: vev.wire.Clipboard
+	(*Notification)(nil),          // 27: vev.wire.Notification
+	(*PromptMark)(nil),            // 28: vev.wire.PromptMark
+	(*ExitStatus)(nil),            // 29: vev.wire.ExitStatus
+	(*Ended)(nil),                 // 30: vev.wire.Ended
+	(*Refused)(nil),               // 31: vev.wire.Refused
+	(*Request)(nil),               // 32: vev.wire.Request
+	(*Cancel)(nil),                // 33: vev.wire.Cancel
+	(*Result)(nil),                // 34: vev.wire.Result
+	(*ListRequest)(nil),           // 35: vev.wire.ListRequest
+	(*KillRequest)(nil),           // 36: vev.wire.KillRequest
+	(*RenameRequest)(nil),         // 37: vev.wire.RenameRequest
+	(*DetachRequest)(nil),         // 38: vev.wire.DetachRequest
+	(*TypeRequest)(nil),           // 39: vev.wire.TypeRequest
+	(*KeysRequest)(nil),           // 40: vev.wire.KeysRequest
+	(*PasteRequest)(nil),          // 41: vev.wire.PasteRequest
+	(*CaptureRequest)(nil),        // 42: vev.wire.CaptureRequest
+	(*HistoryRequest)(nil),        // 43: vev.wire.HistoryRequest
+	(*SearchRequest)(nil),         // 44: vev.wire.SearchRequest
+	(*ClientsRequest)(nil),        // 45: vev.wire.ClientsRequest
+	(*DetachClientRequest)(nil),   // 46: vev.wire.DetachClientRequest
+	(*SizeRequest)(nil),           // 47: vev.wire.SizeRequest
+	(*WaitRequest)(nil),           // 48: vev.wire.WaitRequest
+	(*StatsQuery)(nil),            // 49: vev.wire.StatsQuery
+	(*SessionList)(nil),           // 50: vev.wire.SessionList
+	(*SessionRow)(nil),            // 51: vev.wire.SessionRow
+	(*ClientList)(nil),            // 52: vev.wire.ClientList
+	(*ClientRow)(nil),             // 53: vev.wire.ClientRow
+	(*WaitResult)(nil),            // 54: vev.wire.WaitResult
+	(*Capture)(nil),               // 55: vev.wire.Capture
+	(*Cursor)(nil),                // 56: vev.wire.Cursor
+	(*Lines)(nil),                 // 57: vev.wire.Lines
+	(*Line)(nil),                  // 58: vev.wire.Line
+	(*Run)(nil),                   // 59: vev.wire.Run
+	(*Found)(nil),                 // 60: vev.wire.Found
+	(*DaemonStats)(nil),           // 61: vev.wire.DaemonStats
+	(*Failure)(nil),               // 62: vev.wire.Failure
 }
 var file_session_proto_depIdxs = []int32{
 	4,  // 0: vev.wire.SessionClientEnvelope.attach:type_name -> vev.wire.Attach
 	14, // 1: vev.wire.SessionClientEnvelope.watch:type_name -> vev.wire.Watch
-	26, // 2: vev.wire.SessionClientEnvelope.request:type_name -> vev.wire.Request
+	32, // 2: vev.wire.SessionClientEnvelope.request:type_name -> vev.wire.Request
 	9,  // 3: vev.wire.SessionClientEnvelope.input:type_name -> vev.wire.Input
 	10, // 4: vev.wire.SessionClientEnvelope.ack:type_name -> vev.wire.Ack
 	11, // 5: vev.wire.SessionClientEnvelope.resize:type_name -> vev.wire.Resize
 	13, // 6: vev.wire.SessionClientEnvelope.detach:type_name -> vev.wire.Detach
-	27, // 7: vev.wire.SessionClientEnvelope.cancel:type_name -> vev.wire.Cancel
+	33, // 7: vev.wire.SessionClientEnvelope.cancel:type_name -> vev.wire.Cancel
 	12, // 8: vev.wire.SessionClientEnvelope.focus:type_name -> vev.wire.Focus
 	8,  // 9: vev.wire.SessionServerEnvelope.attached:type_name -> vev.wire.Attached
-	15, // 10: vev.wire.SessionServerEnvelope.output:type_name -> vev.wire.Output
-	28, // 11: vev.wire.SessionServerEnvelope.result:type_name -> vev.wire.Result
-	24, // 12: vev.wire.SessionServerEnvelope.ended:type_name -> vev.wire.Ended
-	25, // 13: vev.wire.SessionServerEnvelope.refused:type_name -> vev.wire.Refused
+	21, // 10: vev.wire.SessionServerEnvelope.output:type_name -> vev.wire.Output
+	34, // 11: vev.wire.SessionServerEnvelope.result:type_name -> vev.wire.Result
+	30, // 12: vev.wire.SessionServerEnvelope.ended:type_name -> vev.wire.Ended
+	31, // 13: vev.wire.SessionServerEnvelope.refused:type_name -> vev.wire.Refused
 	2,  // 14: vev.wire.SessionServerEnvelope.packed:type_name -> vev.wire.Packed
-	3,  // 15: vev.wire.Attach.size:type_name -> vev.wire.Size
-	6,  // 16: vev.wire.Attach.create:type_name -> vev.wire.Create
-	7,  // 17: vev.wire.Attach.resume:type_name -> vev.wire.Resume
-	5,  // 18: vev.wire.Attach.origin:type_name -> vev.wire.Origin
-	3,  // 19: vev.wire.Create.size:type_name -> vev.wire.Size
-	3,  // 20: vev.wire.Attached.size:type_name -> vev.wire.Size
-	3,  // 21: vev.wire.Resize.size:type_name -> vev.wire.Size
-	16, // 22: vev.wire.Output.layout:type_name -> vev.wire.Layout
-	18, // 23: vev.wire.Output.panes:type_name -> vev.wire.PaneUpdate
-	19, // 24: vev.wire.Output.events:type_name -> vev.wire.Event
-	3,  // 25: vev.wire.Layout.size:type_name -> vev.wire.Size
-	17, // 26: vev.wire.Layout.panes:type_name -> vev.wire.PanePlace
-	3,  // 27: vev.wire.PanePlace.size:type_name -> vev.wire.Size
-	3,  // 28: vev.wire.PaneUpdate.size:type_name -> vev.wire.Size
-	20, // 29: vev.wire.Event.clipboard:type_name -> vev.wire.Clipboard
-	21, // 30: vev.wire.Event.notification:type_name -> vev.wire.Notification
-	22, // 31: vev.wire.Event.prompt_mark:type_name -> vev.wire.PromptMark
-	23, // 32: vev.wire.Event.exit:type_name -> vev.wire.ExitStatus
-	23, // 33: vev.wire.Ended.exit:type_name -> vev.wire.ExitStatus
-	56, // 34: vev.wire.Ended.failure:type_name -> vev.wire.Failure
-	56, // 35: vev.wire.Refused.failure:type_name -> vev.wire.Failure
-	6,  // 36: vev.wire.Request.new:type_name -> vev.wire.Create
-	29, // 37: vev.wire.Request.list:type_name -> vev.wire.ListRequest
-	30, // 38: vev.wire.Request.kill:type_name -> vev.wire.KillRequest
-	31, // 39: vev.wire.Request.rename:type_name -> vev.wire.RenameRequest
-	32, // 40: vev.wire.Request.detach:type_name -> vev.wire.DetachRequest
-	33, // 41: vev.wire.Request.type:type_name -> vev.wire.TypeRequest
-	34, // 42: vev.wire.Request.keys:type_name -> vev.wire.KeysRequest
-	35, // 43: vev.wire.Request.paste:type_name -> vev.wire.PasteRequest
-	36, // 44: vev.wire.Request.capture:type_name -> vev.wire.CaptureRequest
-	42, // 45: vev.wire.Request.wait:type_name -> vev.wire.WaitRequest
-	43, // 46: vev.wire.Request.stats:type_name -> vev.wire.StatsQuery
-	37, // 47: vev.wire.Request.history:type_name -> vev.wire.HistoryRequest
-	38, // 48: vev.wire.Request.search:type_name -> vev.wire.SearchRequest
-	39, // 49: vev.wire.Request.clients:type_name -> vev.wire.ClientsRequest
-	40, // 50: vev.wire.Request.detach_client:type_name -> vev.wire.DetachClientRequest
-	41, // 51: vev.wire.Request.size:type_name -> vev.wire.SizeRequest
-	56, // 52: vev.wire.Result.failure:type_name -> vev.wire.Failure
-	44, // 53: vev.wire.Result.sessions:type_name -> vev.wire.SessionList
-	49, // 54: vev.wire.Result.capture:type_name -> vev.wire.Capture
-	48, // 55: vev.wire.Result.wait:type_name -> vev.wire.WaitResult
-	55, // 56: vev.wire.Result.stats:type_name -> vev.wire.DaemonStats
-	51, // 57: vev.wire.Result.history:type_name -> vev.wire.Lines
-	54, // 58: vev.wire.Result.found:type_name -> vev.wire.Found
-	46, // 59: vev.wire.Result.clients:type_name -> vev.wire.ClientList
-	3,  // 60: vev.wire.SizeRequest.size:type_name -> vev.wire.Size
-	45, // 61: vev.wire.SessionList.sessions:type_name -> vev.wire.SessionRow
-	23, // 62: vev.wire.SessionRow.exit:type_name -> vev.wire.ExitStatus
-	3,  // 63: vev.wire.SessionRow.size:type_name -> vev.wire.Size
-	47, // 64: vev.wire.ClientList.clients:type_name -> vev.wire.ClientRow
-	3,  // 65: vev.wire.ClientRow.size:type_name -> vev.wire.Size
-	5,  // 66: vev.wire.ClientRow.origin:type_name -> vev.wire.Origin
-	23, // 67: vev.wire.WaitResult.exit:type_name -> vev.wire.ExitStatus
-	3,  // 68: vev.wire.Capture.size:type_name -> vev.wire.Size
-	50, // 69: vev.wire.Capture.cursor:type_name -> vev.wire.Cursor
-	51, // 70: vev.wire.Capture.lines:type_name -> vev.wire.Lines
-	23, // 71: vev.wire.Capture.exit:type_name -> vev.wire.ExitStatus
-	52, // 72: vev.wire.Lines.lines:type_name -> vev.wire.Line
-	53, // 73: vev.wire.Line.runs:type_name -> vev.wire.Run
-	74, // [74:74] is the sub-list for method output_type
-	74, // [74:74] is the sub-list for method input_type
-	74, // [74:74] is the sub-list for extension type_name
-	74, // [74:74] is the sub-list for extension extendee
-	0,  // [0:74] is the sub-list for field type_name
+	18, // 15: vev.wire.SessionServerEnvelope.watching:type_name -> vev.wire.Watching
+	20, // 16: vev.wire.SessionServerEnvelope.catalogue_update:type_name -> vev.wire.CatalogueUpdate
+	3,  // 17: vev.wire.Attach.size:type_name -> vev.wire.Size
+	6,  // 18: vev.wire.Attach.create:type_name -> vev.wire.Create
+	7,  // 19: vev.wire.Attach.resume:type_name -> vev.wire.Resume
+	5,  // 20: vev.wire.Attach.origin:type_name -> vev.wire.Origin
+	3,  // 21: vev.wire.Create.size:type_name -> vev.wire.Size
+	3,  // 22: vev.wire.Attached.size:type_name -> vev.wire.Size
+	3,  // 23: vev.wire.Resize.size:type_name -> vev.wire.Size
+	15, // 24: vev.wire.Watch.catalogue:type_name -> vev.wire.WatchCatalogue
+	16, // 25: vev.wire.Watch.events:type_name -> vev.wire.WatchEvents
+	17, // 26: vev.wire.Watch.previews:type_name -> vev.wire.WatchPreviews
+	19, // 27: vev.wire.Watching.catalogue:type_name -> vev.wire.WatchAnswer
+	19, // 28: vev.wire.Watching.events:type_name -> vev.wire.WatchAnswer
+	19, // 29: vev.wire.Watching.previews:type_name -> vev.wire.WatchAnswer
+	62, // 30: vev.wire.WatchAnswer.failure:type_name -> vev.wire.Failure
+	51, // 31: vev.wire.CatalogueUpdate.sessions:type_name -> vev.wire.SessionRow
+	22, // 32: vev.wire.Output.layout:type_name -> vev.wire.Layout
+	24, // 33: vev.wire.Output.panes:type_name -> vev.wire.PaneUpdate
+	25, // 34: vev.wire.Output.events:type_name -> vev.wire.Event
+	3,  // 35: vev.wire.Layout.size:type_name -> vev.wire.Size
+	23, // 36: vev.wire.Layout.panes:type_name -> vev.wire.PanePlace
+	3,  // 37: vev.wire.PanePlace.size:type_name -> vev.wire.Size
+	3,  // 38: vev.wire.PaneUpdate.size:type_name -> vev.wire.Size
+	26, // 39: vev.wire.Event.clipboard:type_name -> vev.wire.Clipboard
+	27, // 40: vev.wire.Event.notification:type_name -> vev.wire.Notification
+	28, // 41: vev.wire.Event.prompt_mark:type_name -> vev.wire.PromptMark
+	29, // 42: vev.wire.Event.exit:type_name -> vev.wire.ExitStatus
+	29, // 43: vev.wire.Ended.exit:type_name -> vev.wire.ExitStatus
+	62, // 44: vev.wire.Ended.failure:type_name -> vev.wire.Failure
+	62, // 45: vev.wire.Refused.failure:type_name -> vev.wire.Failure
+	6,  // 46: vev.wire.Request.new:type_name -> vev.wire.Create
+	35, // 47: vev.wire.Request.list:type_name -> vev.wire.ListRequest
+	36, // 48: vev.wire.Request.kill:type_name -> vev.wire.KillRequest
+	37, // 49: vev.wire.Request.rename:type_name -> vev.wire.RenameRequest
+	38, // 50: vev.wire.Request.detach:type_name -> vev.wire.DetachRequest
+	39, // 51: vev.wire.Request.type:type_name -> vev.wire.TypeRequest
+	40, // 52: vev.wire.Request.keys:type_name -> vev.wire.KeysRequest
+	41, // 53: vev.wire.Request.paste:type_name -> vev.wire.PasteRequest
+	42, // 54: vev.wire.Request.capture:type_name -> vev.wire.CaptureRequest
+	48, // 55: vev.wire.Request.wait:type_name -> vev.wire.WaitRequest
+	49, // 56: vev.wire.Request.stats:type_name -> vev.wire.StatsQuery
+	43, // 57: vev.wire.Request.history:type_name -> vev.wire.HistoryRequest
+	44, // 58: vev.wire.Request.search:type_name -> vev.wire.SearchRequest
+	45, // 59: vev.wire.Request.clients:type_name -> vev.wire.ClientsRequest
+	46, // 60: vev.wire.Request.detach_client:type_name -> vev.wire.DetachClientRequest
+	47, // 61: vev.wire.Request.size:type_name -> vev.wire.SizeRequest
+	62, // 62: vev.wire.Result.failure:type_name -> vev.wire.Failure
+	50, // 63: vev.wire.Result.sessions:type_name -> vev.wire.SessionList
+	55, // 64: vev.wire.Result.capture:type_name -> vev.wire.Capture
+	54, // 65: vev.wire.Result.wait:type_name -> vev.wire.WaitResult
+	61, // 66: vev.wire.Result.stats:type_name -> vev.wire.DaemonStats
+	57, // 67: vev.wire.Result.history:type_name -> vev.wire.Lines
+	60, // 68: vev.wire.Result.found:type_name -> vev.wire.Found
+	52, // 69: vev.wire.Result.clients:type_name -> vev.wire.ClientList
+	3,  // 70: vev.wire.SizeRequest.size:type_name -> vev.wire.Size
+	51, // 71: vev.wire.SessionList.sessions:type_name -> vev.wire.SessionRow
+	29, // 72: vev.wire.SessionRow.exit:type_name -> vev.wire.ExitStatus
+	3,  // 73: vev.wire.SessionRow.size:type_name -> vev.wire.Size
+	53, // 74: vev.wire.ClientList.clients:type_name -> vev.wire.ClientRow
+	3,  // 75: vev.wire.ClientRow.size:type_name -> vev.wire.Size
+	5,  // 76: vev.wire.ClientRow.origin:type_name -> vev.wire.Origin
+	29, // 77: vev.wire.WaitResult.exit:type_name -> vev.wire.ExitStatus
+	3,  // 78: vev.wire.Capture.size:type_name -> vev.wire.Size
+	56, // 79: vev.wire.Capture.cursor:type_name -> vev.wire.Cursor
+	57, // 80: vev.wire.Capture.lines:type_name -> vev.wire.Lines
+	29, // 81: vev.wire.Capture.exit:type_name -> vev.wire.ExitStatus
+	58, // 82: vev.wire.Lines.lines:type_name -> vev.wire.Line
+	59, // 83: vev.wire.Line.runs:type_name -> vev.wire.Run
+	84, // [84:84] is the sub-list for method output_type
+	84, // [84:84] is the sub-list for method input_type
+	84, // [84:84] is the sub-list for extension type_name
+	84, // [84:84] is the sub-list for extension extendee
+	0,  // [0:84] is the sub-list for field type_name
 }
 
 func init() { file_session_proto_init() }
@@ -8226,8 +8858,10 @@ func file_session_proto_init() {
 		(*sessionServerEnvelope_Ended)(nil),
 		(*sessionServerEnvelope_Refused)(nil),
 		(*sessionServerEnvelope_Packed)(nil),
+		(*sessionServerEnvelope_Watching)(nil),
+		(*sessionServerEnvelope_CatalogueUpdate)(nil),
 	}
-	file_session_proto_msgTypes[19].OneofWrappers = []any{
+	file_session_proto_msgTypes[25].OneofWrappers = []any{
 		(*event_Bell)(nil),
 		(*event_Title)(nil),
 		(*event_Cwd)(nil),
@@ -8238,7 +8872,7 @@ func file_session_proto_init() {
 		(*event_Exit)(nil),
 		(*event_Renamed)(nil),
 	}
-	file_session_proto_msgTypes[26].OneofWrappers = []any{
+	file_session_proto_msgTypes[32].OneofWrappers = []any{
 		(*request_New)(nil),
 		(*request_List)(nil),
 		(*request_Kill)(nil),
@@ -8256,7 +8890,7 @@ func file_session_proto_init() {
 		(*request_DetachClient)(nil),
 		(*request_Size)(nil),
 	}
-	file_session_proto_msgTypes[28].OneofWrappers = []any{
+	file_session_proto_msgTypes[34].OneofWrappers = []any{
 		(*result_Sessions)(nil),
 		(*result_Capture)(nil),
 		(*result_Wait)(nil),
@@ -8271,7 +8905,7 @@ func file_session_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_session_proto_rawDesc), len(file_session_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   56,
+			NumMessages:   62,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -152,11 +152,12 @@ func TestTheDocumentHasTheLimits(t *testing.T) {
 		"MaxTextBytes": protocol.MaxTextBytes, "MaxClipboardBytes": protocol.MaxClipboardBytes, "MaxModes": protocol.MaxModes,
 		"MaxPanes": protocol.MaxPanes, "MaxTokenBytes": protocol.MaxTokenBytes, "MaxHosts": protocol.MaxHosts, "MaxHostBytes": protocol.MaxHostBytes,
 		"MaxPreviewBytes": protocol.MaxPreviewBytes, "MaxAnswerBytes": protocol.MaxAnswerBytes, "MaxPrompts": protocol.MaxPrompts, "MaxDeltaSessions": protocol.MaxDeltaSessions,
+		"MaxRowTextBytes": protocol.MaxRowTextBytes, "MaxRowArgs": protocol.MaxRowArgs,
 	} {
 		want[name] = strconv.Itoa(v)
 	}
 	for name, d := range map[string]time.Duration{
-		"HandshakeTimeout": protocol.HandshakeTimeout, "RequestTimeout": protocol.RequestTimeout, "PromptTimeout": protocol.PromptTimeout, "MaxWait": protocol.MaxWait,
+		"HandshakeTimeout": protocol.HandshakeTimeout, "RequestTimeout": protocol.RequestTimeout, "PromptTimeout": protocol.PromptTimeout, "ProbeTimeout": protocol.ProbeTimeout, "MaxWait": protocol.MaxWait,
 	} {
 		want[name] = d.String()
 	}
