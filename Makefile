@@ -34,9 +34,10 @@ fuzz: | .cache ## fuzz every decoder and the engine for FUZZTIME each
 		echo "== $$package $$name"; go test -run '^$$' -fuzz "^$$name$$" -fuzztime $(FUZZTIME) "$$package" < /dev/null; \
 	done
 
-bench: build ## measure vev beside raw pty, tmux and dtach, and the streams beside yamux and smux
+bench: build ## measure vev beside raw pty, tmux and dtach, streams beside yamux and smux, the bus beside NATS
 	go run ./test/bench -vev $(BIN)
 	go run ./test/bench/streams
+	cd test/bench/bus && go run .
 
 bench-net: build ## measure vev across shaped links beside ssh, tmux and mosh; takes root
 	go run ./test/bench -net -vev $(BIN)
@@ -49,6 +50,7 @@ vt-diff: tools ## compare the terminal engine with xterm and xterm.js for DURATI
 
 lint: ## vet, staticcheck, format, generated code, go.mod, and the same for darwin
 	go vet ./...
+	cd test/bench/bus && go vet ./...
 	go tool staticcheck ./...
 	@unformatted=$$(go tool gofumpt -l .); test -z "$$unformatted" || { echo "run go tool gofumpt -w on: $$unformatted"; exit 1; }
 	go run ./tools/protogen -check internal/protocol/wire
