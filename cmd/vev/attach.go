@@ -23,7 +23,7 @@ func (c *cli) attach(ctx context.Context, host domain.Host, a *protocol.Attach, 
 		return err
 	}
 	if !tty.IsTerminal(c.in) || !tty.IsTerminal(c.stdout) {
-		return fault.New(fault.Usage, "attach needs a terminal on standard input and output").
+		return fault.New(fault.Usage, "%s needs a terminal on standard input and output", l.verb()).
 			WithHint("without one use vev new -d, vev send, vev capture and vev wait")
 	}
 	settings, err := userConfig()
@@ -51,7 +51,7 @@ func (c *cli) attach(ctx context.Context, host domain.Host, a *protocol.Attach, 
 		Terminal: terminal, Dialer: dialer, Far: !host.Local(), Attach: *a, Capabilities: terminalEnvironment().Capabilities(),
 		Predict: l.predict.Mode,
 		Leader:  settings.Leader, Mouse: settings.Mouse, Copier: copier(settings), Prefetch: settings.AttachHistory,
-		Inline: l.inline, Above: settings.AttachHistory,
+		Inline: l.inline && !l.watch, Above: settings.AttachHistory, Watch: l.watch,
 	})
 	if talk.IsNoDaemon(err) {
 		return talk.NoSession(domain.Address{Host: host, Name: a.Session})

@@ -13,6 +13,7 @@ type looks struct {
 	nest    bool
 	predict predictMode
 	inline  bool
+	watch   bool                   // as a live view
 	given   func(flag string) bool // whether an option was given
 }
 
@@ -22,6 +23,14 @@ func (l *looks) flags(cmd *cobra.Command) {
 	f.BoolVar(&l.inline, "inline", false, "draw in the main screen and its history; --inline=false: on the alternate one")
 	f.BoolVar(&l.nest, "nest", false, "attach even inside a session")
 	f.Var(&l.predict, "predict", "show keys before their answer: `WHEN` is adaptive (on a slow link), always or never")
+}
+
+// verb is what the command does with a terminal.
+func (l *looks) verb() string {
+	if l.watch {
+		return "watch"
+	}
+	return "attach"
 }
 
 // settle takes the settings for what no option says.

@@ -103,6 +103,7 @@ func makers() []maker {
 	return []maker{
 		{"new", "", groupSessions, (*cli).cmdNew},
 		{"attach", "a", groupSessions, (*cli).cmdAttach},
+		{"watch", "", groupSessions, (*cli).cmdWatch},
 		{"ls", "list", groupSessions, (*cli).cmdLs},
 		{"clients", "", groupSessions, (*cli).cmdClients},
 		{"detach", "", groupSessions, (*cli).cmdDetach},

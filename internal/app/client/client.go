@@ -48,6 +48,8 @@ type Options struct {
 	// a session that was there before the last Above of those there are, of one that this attach makes all from its first.
 	Inline bool
 	Above  int
+	// Watch makes it a live view, of a read-only attachment that is not inline: keys without the leader are the client's, q leaves.
+	Watch bool
 }
 
 // Result is how an attachment was over.
@@ -116,7 +118,9 @@ type client struct {
 	mouse  mouse
 	paste  paste
 	input  uint64 // bytes of input so far
-	keyBuf []byte
+	// strokes reads the keys of a live view.
+	strokes strokes
+	keyBuf  []byte
 
 	// Set by the link before the other goroutines begin.
 	id       domain.SessionID

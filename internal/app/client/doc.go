@@ -43,6 +43,11 @@
 // are needed. A search looks at the lines that are here and then asks the daemon (scroll_search.go); a copy fetches what
 // it lacks (copy.go). The composer draws it in place of the session (scroll_draw.go).
 //
+// # Live view
+//
+// With Options.Watch nothing but the leader's keys, those that move or search in scroll mode, and q has a meaning; pastes
+// have none (watch.go). The attachment is read-only, so the daemon would take nothing else either.
+//
 // # Inline
 //
 // With Options.Inline the session is drawn on the terminal's main screen (inline_screen.go), and lines that have left the

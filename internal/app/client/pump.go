@@ -103,6 +103,10 @@ func (c *client) used(p []byte) []byte {
 	if len(p) == 0 || !c.readOnly {
 		return p
 	}
+	if c.o.Watch {
+		c.watched(p)
+		return nil
+	}
 	if p[0] != esc { // reports of the terminal are no keys
 		c.notices.say("attached read-only: keys are not sent")
 	}
