@@ -7,6 +7,7 @@ const (
 	MaxEnvelopeBytes = 16 << 20 // any envelope: the connection is closed
 	MaxControlBytes  = 1 << 20  // every envelope but Output and Result
 	MaxPreambleBytes = 4 << 10
+	MaxSqueezedBytes = 1 << 10 // an envelope that may be squeezed
 
 	MinEnvelopeCeiling = 1 << 20 // smallest envelope ceiling a peer may ask for: its preamble is rejected
 	MinChunkCeiling    = 1 << 10 // likewise of stream chunks

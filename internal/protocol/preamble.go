@@ -67,6 +67,9 @@ const (
 	FeatureShortRefs uint64 = 1 << 2
 	// FeaturePrompts: the broker's client has a person who can answer questions of ssh.
 	FeaturePrompts uint64 = 1 << 3
+	// FeatureSqueezed: the session server may send squeezed envelopes, and leaves the base out of
+	// Outputs. Offered like FeaturePacked.
+	FeatureSqueezed uint64 = 1 << 4
 )
 
 // Hello is what a client offers in its preamble.

@@ -118,7 +118,7 @@ func (d *Dialer) once(ctx context.Context) (ports.SessionClientConn, error) {
 	// The stream goes in as it is: it may be the daemon's own connection, with all a socket can.
 	features := protocol.FeatureNone
 	if _, local := stream.(syscall.Conn); !local {
-		features = protocol.FeaturePacked // what is relayed may come from afar
+		features = protocol.FeaturePacked | protocol.FeatureSqueezed // what is relayed may come from afar
 	}
 	conn, err := sessionwire.Client(ctx, stream, d.Software, features)
 	if err != nil {

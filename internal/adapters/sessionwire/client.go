@@ -22,6 +22,7 @@ type ClientConn struct {
 	// Owned by the receiver.
 	dec    serverDecoder
 	packed unpacker
+	short  squeezer
 }
 
 // Client speaks the preamble on carriage as a session client, with the features it offers, and
@@ -38,7 +39,7 @@ func Client(ctx context.Context, carriage io.ReadWriteCloser, software string, f
 	if err != nil {
 		return nil, err
 	}
-	return &ClientConn{conn: c}, nil
+	return &ClientConn{conn: c, dec: serverDecoder{lean: maySqueeze(c.agreed)}}, nil
 }
 
 // Send writes one message and returns when the carriage has it. What breaks a limit is refused
@@ -73,12 +74,8 @@ func (c *ClientConn) receive() (protocol.SessionServerMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	if body, ok, err := isPacked(frame); err != nil {
+	if frame, err = c.whole(frame); err != nil {
 		return nil, err
-	} else if ok {
-		if frame, err = c.unpack(body); err != nil {
-			return nil, err
-		}
 	}
 	m, err := c.dec.decode(frame)
 	if err != nil {
@@ -111,6 +108,25 @@ func (c *ClientConn) frame() ([]byte, error) {
 
 // mayBeLong reports whether an envelope that begins with b may be longer than a control envelope.
 func mayBeLong(b byte) bool { return b == tagOutput<<3|2 || b == tagResult<<3|2 }
+
+// whole returns the envelope that a frame holds packed or squeezed, and any other as it is.
+func (c *ClientConn) whole(frame []byte) ([]byte, error) {
+	if body, ok, err := isOf(tagPacked, frame); err != nil {
+		return nil, err
+	} else if ok {
+		return c.unpack(body)
+	}
+	body, ok, err := isOf(tagSqueezed, frame)
+	switch {
+	case err != nil:
+		return nil, err
+	case !ok:
+		return frame, nil
+	case !maySqueeze(c.agreed):
+		return nil, broken("a squeezed envelope came, and nothing of the kind was agreed")
+	}
+	return c.short.expand(body)
+}
 
 // unpack returns the envelope in a Packed message.
 func (c *ClientConn) unpack(body []byte) ([]byte, error) {

@@ -26,8 +26,9 @@ type conn struct {
 
 	// Owned by the holder of slot.
 	w      *streamframe.Writer
-	packer *packer // of a server whose client unpacks, or nil
-	broken error   // a write failed: what the peer has is not known
+	packer *packer   // of a server whose client unpacks, or nil
+	short  *squeezer // of a server whose client expands, or nil
+	broken error     // a write failed: what the peer has is not known
 
 	// Owned by the receiver.
 	r      *streamframe.Reader
@@ -130,8 +131,8 @@ func (c *conn) write(k kind, rest fault.Kind, encode func([]byte) ([]byte, error
 			err = c.say(k)
 		}
 		refused = err
-		if err == nil && c.packer != nil && len(b)-len(dst) >= packBelow {
-			b, err = c.packer.pack(b, len(dst))
+		if err == nil {
+			b, err = c.shorten(b, len(dst))
 		}
 		bytes = len(b) - len(dst)
 		return b, err
@@ -148,6 +149,17 @@ func (c *conn) write(k kind, rest fault.Kind, encode func([]byte) ([]byte, error
 		return 0, refused
 	}
 	return 0, refusedToSend(refused, rest)
+}
+
+// shorten squeezes or packs the envelope at the end of b, from at on, where that is agreed.
+func (c *conn) shorten(b []byte, at int) ([]byte, error) {
+	switch n := len(b) - at; {
+	case c.short != nil && n <= protocol.MaxSqueezedBytes:
+		return c.short.squeeze(b, at), nil
+	case c.packer != nil && n >= packBelow:
+		return c.packer.pack(b, at)
+	}
+	return b, nil
 }
 
 var (

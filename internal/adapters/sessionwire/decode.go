@@ -44,6 +44,7 @@ func (d *clientDecoder) decode(frame []byte) (protocol.SessionClientMessage, err
 
 // serverDecoder reads what a server sends. Its messages are valid until the next call.
 type serverDecoder struct {
+	lean   bool // bases are left out
 	output protocol.Output
 	layout protocol.Layout
 }
@@ -56,7 +57,7 @@ func (d *serverDecoder) decode(frame []byte) (protocol.SessionServerMessage, err
 	}
 	switch tag {
 	case tagOutput:
-		err = parseOutput(body, &d.output, &d.layout)
+		err = parseOutput(body, &d.output, &d.layout, d.lean)
 		return &d.output, err
 	case tagAttached:
 		return read[protocol.SessionServerMessage](body, &attachedShape, new(protocol.Attached), visitAttached, checkAttached)

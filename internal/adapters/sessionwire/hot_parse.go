@@ -149,8 +149,9 @@ func parseAck(b []byte, m *protocol.Ack) error {
 	}
 }
 
-// parseOutput fills m, using the memory it has; layout is where a layout goes.
-func parseOutput(b []byte, m *protocol.Output, layout *protocol.Layout) error {
+// parseOutput fills m, using the memory it has; layout is where a layout goes. lean: without a base it follows the state
+// before.
+func parseOutput(b []byte, m *protocol.Output, layout *protocol.Layout, lean bool) error {
 	clear(m.Events) // texts of the last message must not be kept alive
 	*m = protocol.Output{Panes: m.Panes[:0], Events: m.Events[:0]}
 	seen := uint32(0)
@@ -164,6 +165,9 @@ func parseOutput(b []byte, m *protocol.Output, layout *protocol.Layout) error {
 			return err
 		}
 		if !more {
+			if lean && m.New != 0 && !m.Full && m.Base == 0 {
+				m.Base = m.New - 1
+			}
 			return checkOutput(m)
 		}
 	}

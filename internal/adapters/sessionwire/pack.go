@@ -135,9 +135,9 @@ func parsePacked(body []byte) (size uint64, piece []byte, err error) {
 // mayPack reports whether the client unpacks.
 func mayPack(a protocol.Agreed) bool { return a.Features&protocol.FeaturePacked != 0 }
 
-// isPacked reports whether a frame is a Packed message, and returns that.
-func isPacked(frame []byte) (body []byte, ok bool, err error) {
-	if len(frame) == 0 || frame[0] != tagPacked<<3|byte(wirefmt.Bytes) {
+// isOf reports whether a frame is the message of a small tag, and returns that.
+func isOf(tag byte, frame []byte) (body []byte, ok bool, err error) {
+	if len(frame) == 0 || frame[0] != tag<<3|byte(wirefmt.Bytes) {
 		return nil, false, nil
 	}
 	_, body, err = open(frame)

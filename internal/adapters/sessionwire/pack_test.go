@@ -99,7 +99,7 @@ func TestPackedIsHeldToItsWord(t *testing.T) {
 	ended, err := appendServer(nil, &protocol.Refused{Failure: protocol.Failure{Text: strings.Repeat("x", 500)}})
 	require.NoError(t, err)
 	good := pieces(t, ended)[0]
-	body, ok, err := isPacked(good)
+	body, ok, err := isOf(tagPacked, good)
 	require.NoError(t, err)
 	require.True(t, ok)
 	size, piece, err := parsePacked(body)
@@ -173,7 +173,7 @@ func FuzzPacked(f *testing.F) {
 	f.Fuzz(func(t *testing.T, a, b []byte) {
 		var u unpacker
 		for _, frame := range [][]byte{a, b} {
-			body, ok, err := isPacked(frame)
+			body, ok, err := isOf(tagPacked, frame)
 			if !ok || err != nil {
 				return
 			}

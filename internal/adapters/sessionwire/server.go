@@ -25,7 +25,7 @@ type ServerConn struct {
 func Server(carriage io.ReadWriteCloser, software string) (*ServerConn, error) {
 	c, err := handshake(context.Background(), carriage, "session client", func(rd *streamframe.Reader) (*protocol.Agreed, error) {
 		hello := protocol.NewHello(protocol.SessionServer, software)
-		hello.Features = protocol.FeaturePacked
+		hello.Features = protocol.FeaturePacked | protocol.FeatureSqueezed
 		return streamframe.ServerHandshake(rd, carriage, hello)
 	})
 	if err != nil {
@@ -33,6 +33,9 @@ func Server(carriage io.ReadWriteCloser, software string) (*ServerConn, error) {
 	}
 	if mayPack(c.agreed) {
 		c.packer = new(packer)
+	}
+	if maySqueeze(c.agreed) {
+		c.short = new(squeezer)
 	}
 	return &ServerConn{conn: c}, nil
 }
@@ -42,11 +45,18 @@ func Server(carriage io.ReadWriteCloser, software string) (*ServerConn, error) {
 // conversation goes on. After Ended or Refused, or Close, the error is Canceled; after a lost
 // connection, Unavailable. Of an Output it sets Wire. Unblocked by Close.
 func (c *ServerConn) Send(m protocol.SessionServerMessage) error {
-	n, err := c.send(serverKind(m), fault.Internal, func(dst []byte) ([]byte, error) { return appendServer(dst, m) })
+	n, err := c.send(serverKind(m), fault.Internal, func(dst []byte) ([]byte, error) { return c.encode(dst, m) })
 	if out, ok := m.(*protocol.Output); ok {
 		out.Wire = n
 	}
 	return err
+}
+
+func (c *ServerConn) encode(dst []byte, m protocol.SessionServerMessage) ([]byte, error) {
+	if out, ok := m.(*protocol.Output); ok && c.short != nil {
+		return appendLean(dst, out)
+	}
+	return appendServer(dst, m)
 }
 
 // Receive waits for the next message, which is valid until the next call. io.EOF: the client

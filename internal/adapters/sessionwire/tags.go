@@ -20,6 +20,7 @@ const (
 	tagPacked   = 6
 	tagWatching = 7
 	tagUpdate   = 8
+	tagSqueezed = 15
 )
 
 // Tags of an event's variants.

@@ -605,6 +605,15 @@ func (x *SessionServerEnvelope) GetCatalogueUpdate() *CatalogueUpdate {
 	return nil
 }
 
+func (x *SessionServerEnvelope) GetSqueezed() *Squeezed {
+	if x != nil {
+		if x, ok := x.xxx_hidden_Body.(*sessionServerEnvelope_Squeezed); ok {
+			return x.Squeezed
+		}
+	}
+	return nil
+}
+
 func (x *SessionServerEnvelope) SetAttached(v *Attached) {
 	if v == nil {
 		x.xxx_hidden_Body = nil
@@ -667,6 +676,14 @@ func (x *SessionServerEnvelope) SetCatalogueUpdate(v *CatalogueUpdate) {
 		return
 	}
 	x.xxx_hidden_Body = &sessionServerEnvelope_CatalogueUpdate{v}
+}
+
+func (x *SessionServerEnvelope) SetSqueezed(v *Squeezed) {
+	if v == nil {
+		x.xxx_hidden_Body = nil
+		return
+	}
+	x.xxx_hidden_Body = &sessionServerEnvelope_Squeezed{v}
 }
 
 func (x *SessionServerEnvelope) HasBody() bool {
@@ -740,6 +757,14 @@ func (x *SessionServerEnvelope) HasCatalogueUpdate() bool {
 	return ok
 }
 
+func (x *SessionServerEnvelope) HasSqueezed() bool {
+	if x == nil {
+		return false
+	}
+	_, ok := x.xxx_hidden_Body.(*sessionServerEnvelope_Squeezed)
+	return ok
+}
+
 func (x *SessionServerEnvelope) ClearBody() {
 	x.xxx_hidden_Body = nil
 }
@@ -792,6 +817,12 @@ func (x *SessionServerEnvelope) ClearCatalogueUpdate() {
 	}
 }
 
+func (x *SessionServerEnvelope) ClearSqueezed() {
+	if _, ok := x.xxx_hidden_Body.(*sessionServerEnvelope_Squeezed); ok {
+		x.xxx_hidden_Body = nil
+	}
+}
+
 const SessionServerEnvelope_Body_not_set_case case_SessionServerEnvelope_Body = 0
 const SessionServerEnvelope_Attached_case case_SessionServerEnvelope_Body = 1
 const SessionServerEnvelope_Output_case case_SessionServerEnvelope_Body = 2
@@ -801,6 +832,7 @@ const SessionServerEnvelope_Refused_case case_SessionServerEnvelope_Body = 5
 const SessionServerEnvelope_Packed_case case_SessionServerEnvelope_Body = 6
 const SessionServerEnvelope_Watching_case case_SessionServerEnvelope_Body = 7
 const SessionServerEnvelope_CatalogueUpdate_case case_SessionServerEnvelope_Body = 8
+const SessionServerEnvelope_Squeezed_case case_SessionServerEnvelope_Body = 15
 
 func (x *SessionServerEnvelope) WhichBody() case_SessionServerEnvelope_Body {
 	if x == nil {
@@ -823,6 +855,8 @@ func (x *SessionServerEnvelope) WhichBody() case_SessionServerEnvelope_Body {
 		return SessionServerEnvelope_Watching_case
 	case *sessionServerEnvelope_CatalogueUpdate:
 		return SessionServerEnvelope_CatalogueUpdate_case
+	case *sessionServerEnvelope_Squeezed:
+		return SessionServerEnvelope_Squeezed_case
 	default:
 		return SessionServerEnvelope_Body_not_set_case
 	}
@@ -840,6 +874,7 @@ type SessionServerEnvelope_builder struct {
 	Packed          *Packed
 	Watching        *Watching
 	CatalogueUpdate *CatalogueUpdate
+	Squeezed        *Squeezed
 	// -- end of xxx_hidden_Body
 }
 
@@ -870,6 +905,9 @@ func (b0 SessionServerEnvelope_builder) Build() *SessionServerEnvelope {
 	}
 	if b.CatalogueUpdate != nil {
 		x.xxx_hidden_Body = &sessionServerEnvelope_CatalogueUpdate{b.CatalogueUpdate}
+	}
+	if b.Squeezed != nil {
+		x.xxx_hidden_Body = &sessionServerEnvelope_Squeezed{b.Squeezed}
 	}
 	return m0
 }
@@ -920,6 +958,10 @@ type sessionServerEnvelope_CatalogueUpdate struct {
 	CatalogueUpdate *CatalogueUpdate `protobuf:"bytes,8,opt,name=catalogue_update,json=catalogueUpdate,oneof"`
 }
 
+type sessionServerEnvelope_Squeezed struct {
+	Squeezed *Squeezed `protobuf:"bytes,15,opt,name=squeezed,oneof"`
+}
+
 func (*sessionServerEnvelope_Attached) isSessionServerEnvelope_Body() {}
 
 func (*sessionServerEnvelope_Output) isSessionServerEnvelope_Body() {}
@@ -935,6 +977,8 @@ func (*sessionServerEnvelope_Packed) isSessionServerEnvelope_Body() {}
 func (*sessionServerEnvelope_Watching) isSessionServerEnvelope_Body() {}
 
 func (*sessionServerEnvelope_CatalogueUpdate) isSessionServerEnvelope_Body() {}
+
+func (*sessionServerEnvelope_Squeezed) isSessionServerEnvelope_Body() {}
 
 // Packed is another envelope of the server, as a piece of the connection's compressed stream.
 type Packed struct {
@@ -1011,6 +1055,67 @@ func (b0 Packed_builder) Build() *Packed {
 	return m0
 }
 
+// Squeezed is another envelope of the server, as its code (docs/protocol.md, Squeezed envelopes).
+type Squeezed struct {
+	state           protoimpl.MessageState `protogen:"opaque.v1"`
+	xxx_hidden_Code []byte                 `protobuf:"bytes,1,opt,name=code"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
+}
+
+func (x *Squeezed) Reset() {
+	*x = Squeezed{}
+	mi := &file_session_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Squeezed) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Squeezed) ProtoMessage() {}
+
+func (x *Squeezed) ProtoReflect() protoreflect.Message {
+	mi := &file_session_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+func (x *Squeezed) GetCode() []byte {
+	if x != nil {
+		return x.xxx_hidden_Code
+	}
+	return nil
+}
+
+func (x *Squeezed) SetCode(v []byte) {
+	if v == nil {
+		v = []byte{}
+	}
+	x.xxx_hidden_Code = v
+}
+
+type Squeezed_builder struct {
+	_ [0]func() // Prevents comparability and use of unkeyed literals for the builder.
+
+	Code []byte
+}
+
+func (b0 Squeezed_builder) Build() *Squeezed {
+	m0 := &Squeezed{}
+	b, x := &b0, m0
+	_, _ = b, x
+	x.xxx_hidden_Code = b.Code
+	return m0
+}
+
 type Size struct {
 	state           protoimpl.MessageState `protogen:"opaque.v1"`
 	xxx_hidden_Cols uint32                 `protobuf:"varint,1,opt,name=cols"`
@@ -1021,7 +1126,7 @@ type Size struct {
 
 func (x *Size) Reset() {
 	*x = Size{}
-	mi := &file_session_proto_msgTypes[3]
+	mi := &file_session_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1033,7 +1138,7 @@ func (x *Size) String() string {
 func (*Size) ProtoMessage() {}
 
 func (x *Size) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[3]
+	mi := &file_session_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1098,7 +1203,7 @@ type Attach struct {
 
 func (x *Attach) Reset() {
 	*x = Attach{}
-	mi := &file_session_proto_msgTypes[4]
+	mi := &file_session_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1110,7 +1215,7 @@ func (x *Attach) String() string {
 func (*Attach) ProtoMessage() {}
 
 func (x *Attach) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[4]
+	mi := &file_session_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1296,7 +1401,7 @@ type Origin struct {
 
 func (x *Origin) Reset() {
 	*x = Origin{}
-	mi := &file_session_proto_msgTypes[5]
+	mi := &file_session_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1308,7 +1413,7 @@ func (x *Origin) String() string {
 func (*Origin) ProtoMessage() {}
 
 func (x *Origin) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[5]
+	mi := &file_session_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1387,7 +1492,7 @@ type Create struct {
 
 func (x *Create) Reset() {
 	*x = Create{}
-	mi := &file_session_proto_msgTypes[6]
+	mi := &file_session_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1399,7 +1504,7 @@ func (x *Create) String() string {
 func (*Create) ProtoMessage() {}
 
 func (x *Create) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[6]
+	mi := &file_session_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1550,7 +1655,7 @@ type Resume struct {
 
 func (x *Resume) Reset() {
 	*x = Resume{}
-	mi := &file_session_proto_msgTypes[7]
+	mi := &file_session_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1562,7 +1667,7 @@ func (x *Resume) String() string {
 func (*Resume) ProtoMessage() {}
 
 func (x *Resume) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[7]
+	mi := &file_session_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1629,7 +1734,7 @@ type Attached struct {
 
 func (x *Attached) Reset() {
 	*x = Attached{}
-	mi := &file_session_proto_msgTypes[8]
+	mi := &file_session_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1641,7 +1746,7 @@ func (x *Attached) String() string {
 func (*Attached) ProtoMessage() {}
 
 func (x *Attached) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[8]
+	mi := &file_session_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1782,7 +1887,7 @@ type Input struct {
 
 func (x *Input) Reset() {
 	*x = Input{}
-	mi := &file_session_proto_msgTypes[9]
+	mi := &file_session_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1794,7 +1899,7 @@ func (x *Input) String() string {
 func (*Input) ProtoMessage() {}
 
 func (x *Input) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[9]
+	mi := &file_session_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1858,7 +1963,7 @@ type Ack struct {
 
 func (x *Ack) Reset() {
 	*x = Ack{}
-	mi := &file_session_proto_msgTypes[10]
+	mi := &file_session_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1870,7 +1975,7 @@ func (x *Ack) String() string {
 func (*Ack) ProtoMessage() {}
 
 func (x *Ack) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[10]
+	mi := &file_session_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1954,7 +2059,7 @@ type Resize struct {
 
 func (x *Resize) Reset() {
 	*x = Resize{}
-	mi := &file_session_proto_msgTypes[11]
+	mi := &file_session_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1966,7 +2071,7 @@ func (x *Resize) String() string {
 func (*Resize) ProtoMessage() {}
 
 func (x *Resize) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[11]
+	mi := &file_session_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2023,7 +2128,7 @@ type Focus struct {
 
 func (x *Focus) Reset() {
 	*x = Focus{}
-	mi := &file_session_proto_msgTypes[12]
+	mi := &file_session_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2035,7 +2140,7 @@ func (x *Focus) String() string {
 func (*Focus) ProtoMessage() {}
 
 func (x *Focus) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[12]
+	mi := &file_session_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2079,7 +2184,7 @@ type Detach struct {
 
 func (x *Detach) Reset() {
 	*x = Detach{}
-	mi := &file_session_proto_msgTypes[13]
+	mi := &file_session_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2091,7 +2196,7 @@ func (x *Detach) String() string {
 func (*Detach) ProtoMessage() {}
 
 func (x *Detach) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[13]
+	mi := &file_session_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2126,7 +2231,7 @@ type Watch struct {
 
 func (x *Watch) Reset() {
 	*x = Watch{}
-	mi := &file_session_proto_msgTypes[14]
+	mi := &file_session_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2138,7 +2243,7 @@ func (x *Watch) String() string {
 func (*Watch) ProtoMessage() {}
 
 func (x *Watch) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[14]
+	mi := &file_session_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2241,7 +2346,7 @@ type WatchCatalogue struct {
 
 func (x *WatchCatalogue) Reset() {
 	*x = WatchCatalogue{}
-	mi := &file_session_proto_msgTypes[15]
+	mi := &file_session_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2253,7 +2358,7 @@ func (x *WatchCatalogue) String() string {
 func (*WatchCatalogue) ProtoMessage() {}
 
 func (x *WatchCatalogue) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[15]
+	mi := &file_session_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2284,7 +2389,7 @@ type WatchEvents struct {
 
 func (x *WatchEvents) Reset() {
 	*x = WatchEvents{}
-	mi := &file_session_proto_msgTypes[16]
+	mi := &file_session_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2296,7 +2401,7 @@ func (x *WatchEvents) String() string {
 func (*WatchEvents) ProtoMessage() {}
 
 func (x *WatchEvents) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[16]
+	mi := &file_session_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2327,7 +2432,7 @@ type WatchPreviews struct {
 
 func (x *WatchPreviews) Reset() {
 	*x = WatchPreviews{}
-	mi := &file_session_proto_msgTypes[17]
+	mi := &file_session_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2339,7 +2444,7 @@ func (x *WatchPreviews) String() string {
 func (*WatchPreviews) ProtoMessage() {}
 
 func (x *WatchPreviews) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[17]
+	mi := &file_session_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2374,7 +2479,7 @@ type Watching struct {
 
 func (x *Watching) Reset() {
 	*x = Watching{}
-	mi := &file_session_proto_msgTypes[18]
+	mi := &file_session_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2386,7 +2491,7 @@ func (x *Watching) String() string {
 func (*Watching) ProtoMessage() {}
 
 func (x *Watching) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[18]
+	mi := &file_session_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2490,7 +2595,7 @@ type WatchAnswer struct {
 
 func (x *WatchAnswer) Reset() {
 	*x = WatchAnswer{}
-	mi := &file_session_proto_msgTypes[19]
+	mi := &file_session_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2502,7 +2607,7 @@ func (x *WatchAnswer) String() string {
 func (*WatchAnswer) ProtoMessage() {}
 
 func (x *WatchAnswer) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[19]
+	mi := &file_session_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2563,7 +2668,7 @@ type CatalogueUpdate struct {
 
 func (x *CatalogueUpdate) Reset() {
 	*x = CatalogueUpdate{}
-	mi := &file_session_proto_msgTypes[20]
+	mi := &file_session_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2575,7 +2680,7 @@ func (x *CatalogueUpdate) String() string {
 func (*CatalogueUpdate) ProtoMessage() {}
 
 func (x *CatalogueUpdate) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[20]
+	mi := &file_session_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2683,7 +2788,7 @@ type Output struct {
 
 func (x *Output) Reset() {
 	*x = Output{}
-	mi := &file_session_proto_msgTypes[21]
+	mi := &file_session_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2695,7 +2800,7 @@ func (x *Output) String() string {
 func (*Output) ProtoMessage() {}
 
 func (x *Output) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[21]
+	mi := &file_session_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2861,7 +2966,7 @@ type Layout struct {
 
 func (x *Layout) Reset() {
 	*x = Layout{}
-	mi := &file_session_proto_msgTypes[22]
+	mi := &file_session_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2873,7 +2978,7 @@ func (x *Layout) String() string {
 func (*Layout) ProtoMessage() {}
 
 func (x *Layout) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[22]
+	mi := &file_session_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2960,7 +3065,7 @@ type PanePlace struct {
 
 func (x *PanePlace) Reset() {
 	*x = PanePlace{}
-	mi := &file_session_proto_msgTypes[23]
+	mi := &file_session_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2972,7 +3077,7 @@ func (x *PanePlace) String() string {
 func (*PanePlace) ProtoMessage() {}
 
 func (x *PanePlace) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[23]
+	mi := &file_session_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3071,7 +3176,7 @@ type PaneUpdate struct {
 
 func (x *PaneUpdate) Reset() {
 	*x = PaneUpdate{}
-	mi := &file_session_proto_msgTypes[24]
+	mi := &file_session_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3083,7 +3188,7 @@ func (x *PaneUpdate) String() string {
 func (*PaneUpdate) ProtoMessage() {}
 
 func (x *PaneUpdate) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[24]
+	mi := &file_session_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3196,7 +3301,7 @@ type Event struct {
 
 func (x *Event) Reset() {
 	*x = Event{}
-	mi := &file_session_proto_msgTypes[25]
+	mi := &file_session_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3208,7 +3313,7 @@ func (x *Event) String() string {
 func (*Event) ProtoMessage() {}
 
 func (x *Event) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[25]
+	mi := &file_session_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3607,7 +3712,7 @@ func (b0 Event_builder) Build() *Event {
 type case_Event_Body protoreflect.FieldNumber
 
 func (x case_Event_Body) String() string {
-	md := file_session_proto_msgTypes[25].Descriptor()
+	md := file_session_proto_msgTypes[26].Descriptor()
 	if x == 0 {
 		return "not set"
 	}
@@ -3682,7 +3787,7 @@ type Clipboard struct {
 
 func (x *Clipboard) Reset() {
 	*x = Clipboard{}
-	mi := &file_session_proto_msgTypes[26]
+	mi := &file_session_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3694,7 +3799,7 @@ func (x *Clipboard) String() string {
 func (*Clipboard) ProtoMessage() {}
 
 func (x *Clipboard) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[26]
+	mi := &file_session_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3756,7 +3861,7 @@ type Notification struct {
 
 func (x *Notification) Reset() {
 	*x = Notification{}
-	mi := &file_session_proto_msgTypes[27]
+	mi := &file_session_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3768,7 +3873,7 @@ func (x *Notification) String() string {
 func (*Notification) ProtoMessage() {}
 
 func (x *Notification) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[27]
+	mi := &file_session_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3828,7 +3933,7 @@ type PromptMark struct {
 
 func (x *PromptMark) Reset() {
 	*x = PromptMark{}
-	mi := &file_session_proto_msgTypes[28]
+	mi := &file_session_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3840,7 +3945,7 @@ func (x *PromptMark) String() string {
 func (*PromptMark) ProtoMessage() {}
 
 func (x *PromptMark) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[28]
+	mi := &file_session_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3912,7 +4017,7 @@ type ExitStatus struct {
 
 func (x *ExitStatus) Reset() {
 	*x = ExitStatus{}
-	mi := &file_session_proto_msgTypes[29]
+	mi := &file_session_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3924,7 +4029,7 @@ func (x *ExitStatus) String() string {
 func (*ExitStatus) ProtoMessage() {}
 
 func (x *ExitStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[29]
+	mi := &file_session_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3985,7 +4090,7 @@ type Ended struct {
 
 func (x *Ended) Reset() {
 	*x = Ended{}
-	mi := &file_session_proto_msgTypes[30]
+	mi := &file_session_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3997,7 +4102,7 @@ func (x *Ended) String() string {
 func (*Ended) ProtoMessage() {}
 
 func (x *Ended) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[30]
+	mi := &file_session_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4091,7 +4196,7 @@ type Refused struct {
 
 func (x *Refused) Reset() {
 	*x = Refused{}
-	mi := &file_session_proto_msgTypes[31]
+	mi := &file_session_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4103,7 +4208,7 @@ func (x *Refused) String() string {
 func (*Refused) ProtoMessage() {}
 
 func (x *Refused) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[31]
+	mi := &file_session_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4161,7 +4266,7 @@ type Request struct {
 
 func (x *Request) Reset() {
 	*x = Request{}
-	mi := &file_session_proto_msgTypes[32]
+	mi := &file_session_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4173,7 +4278,7 @@ func (x *Request) String() string {
 func (*Request) ProtoMessage() {}
 
 func (x *Request) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[32]
+	mi := &file_session_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4858,7 +4963,7 @@ func (b0 Request_builder) Build() *Request {
 type case_Request_Body protoreflect.FieldNumber
 
 func (x case_Request_Body) String() string {
-	md := file_session_proto_msgTypes[32].Descriptor()
+	md := file_session_proto_msgTypes[33].Descriptor()
 	if x == 0 {
 		return "not set"
 	}
@@ -4975,7 +5080,7 @@ type Cancel struct {
 
 func (x *Cancel) Reset() {
 	*x = Cancel{}
-	mi := &file_session_proto_msgTypes[33]
+	mi := &file_session_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4987,7 +5092,7 @@ func (x *Cancel) String() string {
 func (*Cancel) ProtoMessage() {}
 
 func (x *Cancel) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[33]
+	mi := &file_session_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5035,7 +5140,7 @@ type Result struct {
 
 func (x *Result) Reset() {
 	*x = Result{}
-	mi := &file_session_proto_msgTypes[34]
+	mi := &file_session_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5047,7 +5152,7 @@ func (x *Result) String() string {
 func (*Result) ProtoMessage() {}
 
 func (x *Result) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[34]
+	mi := &file_session_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5414,7 +5519,7 @@ func (b0 Result_builder) Build() *Result {
 type case_Result_Body protoreflect.FieldNumber
 
 func (x case_Result_Body) String() string {
-	md := file_session_proto_msgTypes[34].Descriptor()
+	md := file_session_proto_msgTypes[35].Descriptor()
 	if x == 0 {
 		return "not set"
 	}
@@ -5477,7 +5582,7 @@ type ListRequest struct {
 
 func (x *ListRequest) Reset() {
 	*x = ListRequest{}
-	mi := &file_session_proto_msgTypes[35]
+	mi := &file_session_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5489,7 +5594,7 @@ func (x *ListRequest) String() string {
 func (*ListRequest) ProtoMessage() {}
 
 func (x *ListRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[35]
+	mi := &file_session_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5534,7 +5639,7 @@ type KillRequest struct {
 
 func (x *KillRequest) Reset() {
 	*x = KillRequest{}
-	mi := &file_session_proto_msgTypes[36]
+	mi := &file_session_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5546,7 +5651,7 @@ func (x *KillRequest) String() string {
 func (*KillRequest) ProtoMessage() {}
 
 func (x *KillRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[36]
+	mi := &file_session_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5592,7 +5697,7 @@ type RenameRequest struct {
 
 func (x *RenameRequest) Reset() {
 	*x = RenameRequest{}
-	mi := &file_session_proto_msgTypes[37]
+	mi := &file_session_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5604,7 +5709,7 @@ func (x *RenameRequest) String() string {
 func (*RenameRequest) ProtoMessage() {}
 
 func (x *RenameRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[37]
+	mi := &file_session_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5662,7 +5767,7 @@ type DetachRequest struct {
 
 func (x *DetachRequest) Reset() {
 	*x = DetachRequest{}
-	mi := &file_session_proto_msgTypes[38]
+	mi := &file_session_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5674,7 +5779,7 @@ func (x *DetachRequest) String() string {
 func (*DetachRequest) ProtoMessage() {}
 
 func (x *DetachRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[38]
+	mi := &file_session_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5720,7 +5825,7 @@ type TypeRequest struct {
 
 func (x *TypeRequest) Reset() {
 	*x = TypeRequest{}
-	mi := &file_session_proto_msgTypes[39]
+	mi := &file_session_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5732,7 +5837,7 @@ func (x *TypeRequest) String() string {
 func (*TypeRequest) ProtoMessage() {}
 
 func (x *TypeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[39]
+	mi := &file_session_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5794,7 +5899,7 @@ type KeysRequest struct {
 
 func (x *KeysRequest) Reset() {
 	*x = KeysRequest{}
-	mi := &file_session_proto_msgTypes[40]
+	mi := &file_session_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5806,7 +5911,7 @@ func (x *KeysRequest) String() string {
 func (*KeysRequest) ProtoMessage() {}
 
 func (x *KeysRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[40]
+	mi := &file_session_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5867,7 +5972,7 @@ type PasteRequest struct {
 
 func (x *PasteRequest) Reset() {
 	*x = PasteRequest{}
-	mi := &file_session_proto_msgTypes[41]
+	mi := &file_session_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5879,7 +5984,7 @@ func (x *PasteRequest) String() string {
 func (*PasteRequest) ProtoMessage() {}
 
 func (x *PasteRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[41]
+	mi := &file_session_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5967,7 +6072,7 @@ type CaptureRequest struct {
 
 func (x *CaptureRequest) Reset() {
 	*x = CaptureRequest{}
-	mi := &file_session_proto_msgTypes[42]
+	mi := &file_session_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5979,7 +6084,7 @@ func (x *CaptureRequest) String() string {
 func (*CaptureRequest) ProtoMessage() {}
 
 func (x *CaptureRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[42]
+	mi := &file_session_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6040,7 +6145,7 @@ type HistoryRequest struct {
 
 func (x *HistoryRequest) Reset() {
 	*x = HistoryRequest{}
-	mi := &file_session_proto_msgTypes[43]
+	mi := &file_session_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6052,7 +6157,7 @@ func (x *HistoryRequest) String() string {
 func (*HistoryRequest) ProtoMessage() {}
 
 func (x *HistoryRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[43]
+	mi := &file_session_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6141,7 +6246,7 @@ type SearchRequest struct {
 
 func (x *SearchRequest) Reset() {
 	*x = SearchRequest{}
-	mi := &file_session_proto_msgTypes[44]
+	mi := &file_session_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6153,7 +6258,7 @@ func (x *SearchRequest) String() string {
 func (*SearchRequest) ProtoMessage() {}
 
 func (x *SearchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[44]
+	mi := &file_session_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6264,7 +6369,7 @@ type ClientsRequest struct {
 
 func (x *ClientsRequest) Reset() {
 	*x = ClientsRequest{}
-	mi := &file_session_proto_msgTypes[45]
+	mi := &file_session_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6276,7 +6381,7 @@ func (x *ClientsRequest) String() string {
 func (*ClientsRequest) ProtoMessage() {}
 
 func (x *ClientsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[45]
+	mi := &file_session_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6322,7 +6427,7 @@ type DetachClientRequest struct {
 
 func (x *DetachClientRequest) Reset() {
 	*x = DetachClientRequest{}
-	mi := &file_session_proto_msgTypes[46]
+	mi := &file_session_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6334,7 +6439,7 @@ func (x *DetachClientRequest) String() string {
 func (*DetachClientRequest) ProtoMessage() {}
 
 func (x *DetachClientRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[46]
+	mi := &file_session_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6395,7 +6500,7 @@ type SizeRequest struct {
 
 func (x *SizeRequest) Reset() {
 	*x = SizeRequest{}
-	mi := &file_session_proto_msgTypes[47]
+	mi := &file_session_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6407,7 +6512,7 @@ func (x *SizeRequest) String() string {
 func (*SizeRequest) ProtoMessage() {}
 
 func (x *SizeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[47]
+	mi := &file_session_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6492,7 +6597,7 @@ type WaitRequest struct {
 
 func (x *WaitRequest) Reset() {
 	*x = WaitRequest{}
-	mi := &file_session_proto_msgTypes[48]
+	mi := &file_session_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6504,7 +6609,7 @@ func (x *WaitRequest) String() string {
 func (*WaitRequest) ProtoMessage() {}
 
 func (x *WaitRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[48]
+	mi := &file_session_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6587,7 +6692,7 @@ type StatsQuery struct {
 
 func (x *StatsQuery) Reset() {
 	*x = StatsQuery{}
-	mi := &file_session_proto_msgTypes[49]
+	mi := &file_session_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6599,7 +6704,7 @@ func (x *StatsQuery) String() string {
 func (*StatsQuery) ProtoMessage() {}
 
 func (x *StatsQuery) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[49]
+	mi := &file_session_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6631,7 +6736,7 @@ type SessionList struct {
 
 func (x *SessionList) Reset() {
 	*x = SessionList{}
-	mi := &file_session_proto_msgTypes[50]
+	mi := &file_session_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6643,7 +6748,7 @@ func (x *SessionList) String() string {
 func (*SessionList) ProtoMessage() {}
 
 func (x *SessionList) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[50]
+	mi := &file_session_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6702,7 +6807,7 @@ type SessionRow struct {
 
 func (x *SessionRow) Reset() {
 	*x = SessionRow{}
-	mi := &file_session_proto_msgTypes[51]
+	mi := &file_session_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6714,7 +6819,7 @@ func (x *SessionRow) String() string {
 func (*SessionRow) ProtoMessage() {}
 
 func (x *SessionRow) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[51]
+	mi := &file_session_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6943,7 +7048,7 @@ type ClientList struct {
 
 func (x *ClientList) Reset() {
 	*x = ClientList{}
-	mi := &file_session_proto_msgTypes[52]
+	mi := &file_session_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6955,7 +7060,7 @@ func (x *ClientList) String() string {
 func (*ClientList) ProtoMessage() {}
 
 func (x *ClientList) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[52]
+	mi := &file_session_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7009,7 +7114,7 @@ type ClientRow struct {
 
 func (x *ClientRow) Reset() {
 	*x = ClientRow{}
-	mi := &file_session_proto_msgTypes[53]
+	mi := &file_session_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7021,7 +7126,7 @@ func (x *ClientRow) String() string {
 func (*ClientRow) ProtoMessage() {}
 
 func (x *ClientRow) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[53]
+	mi := &file_session_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7184,7 +7289,7 @@ type WaitResult struct {
 
 func (x *WaitResult) Reset() {
 	*x = WaitResult{}
-	mi := &file_session_proto_msgTypes[54]
+	mi := &file_session_proto_msgTypes[55]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7196,7 +7301,7 @@ func (x *WaitResult) String() string {
 func (*WaitResult) ProtoMessage() {}
 
 func (x *WaitResult) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[54]
+	mi := &file_session_proto_msgTypes[55]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7286,7 +7391,7 @@ type Capture struct {
 
 func (x *Capture) Reset() {
 	*x = Capture{}
-	mi := &file_session_proto_msgTypes[55]
+	mi := &file_session_proto_msgTypes[56]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7298,7 +7403,7 @@ func (x *Capture) String() string {
 func (*Capture) ProtoMessage() {}
 
 func (x *Capture) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[55]
+	mi := &file_session_proto_msgTypes[56]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7494,7 +7599,7 @@ type Cursor struct {
 
 func (x *Cursor) Reset() {
 	*x = Cursor{}
-	mi := &file_session_proto_msgTypes[56]
+	mi := &file_session_proto_msgTypes[57]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7506,7 +7611,7 @@ func (x *Cursor) String() string {
 func (*Cursor) ProtoMessage() {}
 
 func (x *Cursor) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[56]
+	mi := &file_session_proto_msgTypes[57]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7592,7 +7697,7 @@ type Lines struct {
 
 func (x *Lines) Reset() {
 	*x = Lines{}
-	mi := &file_session_proto_msgTypes[57]
+	mi := &file_session_proto_msgTypes[58]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7604,7 +7709,7 @@ func (x *Lines) String() string {
 func (*Lines) ProtoMessage() {}
 
 func (x *Lines) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[57]
+	mi := &file_session_proto_msgTypes[58]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7680,7 +7785,7 @@ type Line struct {
 
 func (x *Line) Reset() {
 	*x = Line{}
-	mi := &file_session_proto_msgTypes[58]
+	mi := &file_session_proto_msgTypes[59]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7692,7 +7797,7 @@ func (x *Line) String() string {
 func (*Line) ProtoMessage() {}
 
 func (x *Line) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[58]
+	mi := &file_session_proto_msgTypes[59]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7785,7 +7890,7 @@ type Run struct {
 
 func (x *Run) Reset() {
 	*x = Run{}
-	mi := &file_session_proto_msgTypes[59]
+	mi := &file_session_proto_msgTypes[60]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7797,7 +7902,7 @@ func (x *Run) String() string {
 func (*Run) ProtoMessage() {}
 
 func (x *Run) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[59]
+	mi := &file_session_proto_msgTypes[60]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7935,7 +8040,7 @@ type Found struct {
 
 func (x *Found) Reset() {
 	*x = Found{}
-	mi := &file_session_proto_msgTypes[60]
+	mi := &file_session_proto_msgTypes[61]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7947,7 +8052,7 @@ func (x *Found) String() string {
 func (*Found) ProtoMessage() {}
 
 func (x *Found) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[60]
+	mi := &file_session_proto_msgTypes[61]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -8036,7 +8141,7 @@ type DaemonStats struct {
 
 func (x *DaemonStats) Reset() {
 	*x = DaemonStats{}
-	mi := &file_session_proto_msgTypes[61]
+	mi := &file_session_proto_msgTypes[62]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -8048,7 +8153,7 @@ func (x *DaemonStats) String() string {
 func (*DaemonStats) ProtoMessage() {}
 
 func (x *DaemonStats) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[61]
+	mi := &file_session_proto_msgTypes[62]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -8333,7 +8438,7 @@ const file_session_proto_rawDesc = "" +
 	"\x06detach\x18\a \x01(\v2\x10.vev.wire.DetachH\x00R\x06detach\x12*\n" +
 	"\x06cancel\x18\b \x01(\v2\x10.vev.wire.CancelH\x00R\x06cancel\x12'\n" +
 	"\x05focus\x18\t \x01(\v2\x0f.vev.wire.FocusH\x00R\x05focusB\x06\n" +
-	"\x04body\"\xa7\x03\n" +
+	"\x04body\"\xd9\x03\n" +
 	"\x15SessionServerEnvelope\x120\n" +
 	"\battached\x18\x01 \x01(\v2\x12.vev.wire.AttachedH\x00R\battached\x12*\n" +
 	"\x06output\x18\x02 \x01(\v2\x10.vev.wire.OutputH\x00R\x06output\x12*\n" +
@@ -8342,11 +8447,14 @@ const file_session_proto_rawDesc = "" +
 	"\arefused\x18\x05 \x01(\v2\x11.vev.wire.RefusedH\x00R\arefused\x12*\n" +
 	"\x06packed\x18\x06 \x01(\v2\x10.vev.wire.PackedH\x00R\x06packed\x120\n" +
 	"\bwatching\x18\a \x01(\v2\x12.vev.wire.WatchingH\x00R\bwatching\x12F\n" +
-	"\x10catalogue_update\x18\b \x01(\v2\x19.vev.wire.CatalogueUpdateH\x00R\x0fcatalogueUpdateB\x06\n" +
+	"\x10catalogue_update\x18\b \x01(\v2\x19.vev.wire.CatalogueUpdateH\x00R\x0fcatalogueUpdate\x120\n" +
+	"\bsqueezed\x18\x0f \x01(\v2\x12.vev.wire.SqueezedH\x00R\bsqueezedB\x06\n" +
 	"\x04body\"0\n" +
 	"\x06Packed\x12\x12\n" +
 	"\x04size\x18\x01 \x01(\x04R\x04size\x12\x12\n" +
-	"\x04data\x18\x02 \x01(\fR\x04data\".\n" +
+	"\x04data\x18\x02 \x01(\fR\x04data\"\x1e\n" +
+	"\bSqueezed\x12\x12\n" +
+	"\x04code\x18\x01 \x01(\fR\x04code\".\n" +
 	"\x04Size\x12\x12\n" +
 	"\x04cols\x18\x01 \x01(\rR\x04cols\x12\x12\n" +
 	"\x04rows\x18\x02 \x01(\rR\x04rows\"\x8b\x02\n" +
@@ -8676,162 +8784,164 @@ const file_session_proto_rawDesc = "" +
 	"goroutines\x12'\n" +
 	"\x0fforeign_refused\x18\x13 \x01(\x04R\x0eforeignRefusedB5Z.github.com/vev-term/vev/internal/protocol/wire\x92\x03\x02\b\x02b\beditionsp\xe8\a"
 
-var file_session_proto_msgTypes = make([]protoimpl.MessageInfo, 62)
+var file_session_proto_msgTypes = make([]protoimpl.MessageInfo, 63)
 var file_session_proto_goTypes = []any{
 	(*SessionClientEnvelope)(nil), // 0: vev.wire.SessionClientEnvelope
 	(*SessionServerEnvelope)(nil), // 1: vev.wire.SessionServerEnvelope
 	(*Packed)(nil),                // 2: vev.wire.Packed
-	(*Size)(nil),                  // 3: vev.wire.Size
-	(*Attach)(nil),                // 4: vev.wire.Attach
-	(*Origin)(nil),                // 5: vev.wire.Origin
-	(*Create)(nil),                // 6: vev.wire.Create
-	(*Resume)(nil),                // 7: vev.wire.Resume
-	(*Attached)(nil),              // 8: vev.wire.Attached
-	(*Input)(nil),                 // 9: vev.wire.Input
-	(*Ack)(nil),                   // 10: vev.wire.Ack
-	(*Resize)(nil),                // 11: vev.wire.Resize
-	(*Focus)(nil),                 // 12: vev.wire.Focus
-	(*Detach)(nil),                // 13: vev.wire.Detach
-	(*Watch)(nil),                 // 14: vev.wire.Watch
-	(*WatchCatalogue)(nil),        // 15: vev.wire.WatchCatalogue
-	(*WatchEvents)(nil),           // 16: vev.wire.WatchEvents
-	(*WatchPreviews)(nil),         // 17: vev.wire.WatchPreviews
-	(*Watching)(nil),              // 18: vev.wire.Watching
-	(*WatchAnswer)(nil),           // 19: vev.wire.WatchAnswer
-	(*CatalogueUpdate)(nil),       // 20: vev.wire.CatalogueUpdate
-	(*Output)(nil),                // 21: vev.wire.Output
-	(*Layout)(nil),                // 22: vev.wire.Layout
-	(*PanePlace)(nil),             // 23: vev.wire.PanePlace
-	(*PaneUpdate)(nil),            // 24: vev.wire.PaneUpdate
-	(*Event)(nil),                 // 25: vev.wire.Event
-	(*Clipboard)(nil),             // 26: vev.wire.Clipboard
-	(*Notification)(nil),          // 27: vev.wire.Notification
-	(*PromptMark)(nil),            // 28: vev.wire.PromptMark
-	(*ExitStatus)(nil),            // 29: vev.wire.ExitStatus
-	(*Ended)(nil),                 // 30: vev.wire.Ended
-	(*Refused)(nil),               // 31: vev.wire.Refused
-	(*Request)(nil),               // 32: vev.wire.Request
-	(*Cancel)(nil),                // 33: vev.wire.Cancel
-	(*Result)(nil),                // 34: vev.wire.Result
-	(*ListRequest)(nil),           // 35: vev.wire.ListRequest
-	(*KillRequest)(nil),           // 36: vev.wire.KillRequest
-	(*RenameRequest)(nil),         // 37: vev.wire.RenameRequest
-	(*DetachRequest)(nil),         // 38: vev.wire.DetachRequest
-	(*TypeRequest)(nil),           // 39: vev.wire.TypeRequest
-	(*KeysRequest)(nil),           // 40: vev.wire.KeysRequest
-	(*PasteRequest)(nil),          // 41: vev.wire.PasteRequest
-	(*CaptureRequest)(nil),        // 42: vev.wire.CaptureRequest
-	(*HistoryRequest)(nil),        // 43: vev.wire.HistoryRequest
-	(*SearchRequest)(nil),         // 44: vev.wire.SearchRequest
-	(*ClientsRequest)(nil),        // 45: vev.wire.ClientsRequest
-	(*DetachClientRequest)(nil),   // 46: vev.wire.DetachClientRequest
-	(*SizeRequest)(nil),           // 47: vev.wire.SizeRequest
-	(*WaitRequest)(nil),           // 48: vev.wire.WaitRequest
-	(*StatsQuery)(nil),            // 49: vev.wire.StatsQuery
-	(*SessionList)(nil),           // 50: vev.wire.SessionList
-	(*SessionRow)(nil),            // 51: vev.wire.SessionRow
-	(*ClientList)(nil),            // 52: vev.wire.ClientList
-	(*ClientRow)(nil),             // 53: vev.wire.ClientRow
-	(*WaitResult)(nil),            // 54: vev.wire.WaitResult
-	(*Capture)(nil),               // 55: vev.wire.Capture
-	(*Cursor)(nil),                // 56: vev.wire.Cursor
-	(*Lines)(nil),                 // 57: vev.wire.Lines
-	(*Line)(nil),                  // 58: vev.wire.Line
-	(*Run)(nil),                   // 59: vev.wire.Run
-	(*Found)(nil),                 // 60: vev.wire.Found
-	(*DaemonStats)(nil),           // 61: vev.wire.DaemonStats
-	(*Failure)(nil),               // 62: vev.wire.Failure
+	(*Squeezed)(nil),              // 3: vev.wire.Squeezed
+	(*Size)(nil),                  // 4: vev.wire.Size
+	(*Attach)(nil),                // 5: vev.wire.Attach
+	(*Origin)(nil),                // 6: vev.wire.Origin
+	(*Create)(nil),                // 7: vev.wire.Create
+	(*Resume)(nil),                // 8: vev.wire.Resume
+	(*Attached)(nil),              // 9: vev.wire.Attached
+	(*Input)(nil),                 // 10: vev.wire.Input
+	(*Ack)(nil),                   // 11: vev.wire.Ack
+	(*Resize)(nil),                // 12: vev.wire.Resize
+	(*Focus)(nil),                 // 13: vev.wire.Focus
+	(*Detach)(nil),                // 14: vev.wire.Detach
+	(*Watch)(nil),                 // 15: vev.wire.Watch
+	(*WatchCatalogue)(nil),        // 16: vev.wire.WatchCatalogue
+	(*WatchEvents)(nil),           // 17: vev.wire.WatchEvents
+	(*WatchPreviews)(nil),         // 18: vev.wire.WatchPreviews
+	(*Watching)(nil),              // 19: vev.wire.Watching
+	(*WatchAnswer)(nil),           // 20: vev.wire.WatchAnswer
+	(*CatalogueUpdate)(nil),       // 21: vev.wire.CatalogueUpdate
+	(*Output)(nil),                // 22: vev.wire.Output
+	(*Layout)(nil),                // 23: vev.wire.Layout
+	(*PanePlace)(nil),             // 24: vev.wire.PanePlace
+	(*PaneUpdate)(nil),            // 25: vev.wire.PaneUpdate
+	(*Event)(nil),                 // 26: vev.wire.Event
+	(*Clipboard)(nil),             // 27: vev.wire.Clipboard
+	(*Notification)(nil),          // 28: vev.wire.Notification
+	(*PromptMark)(nil),            // 29: vev.wire.PromptMark
+	(*ExitStatus)(nil),            // 30: vev.wire.ExitStatus
+	(*Ended)(nil),                 // 31: vev.wire.Ended
+	(*Refused)(nil),               // 32: vev.wire.Refused
+	(*Request)(nil),               // 33: vev.wire.Request
+	(*Cancel)(nil),                // 34: vev.wire.Cancel
+	(*Result)(nil),                // 35: vev.wire.Result
+	(*ListRequest)(nil),           // 36: vev.wire.ListRequest
+	(*KillRequest)(nil),           // 37: vev.wire.KillRequest
+	(*RenameRequest)(nil),         // 38: vev.wire.RenameRequest
+	(*DetachRequest)(nil),         // 39: vev.wire.DetachRequest
+	(*TypeRequest)(nil),           // 40: vev.wire.TypeRequest
+	(*KeysRequest)(nil),           // 41: vev.wire.KeysRequest
+	(*PasteRequest)(nil),          // 42: vev.wire.PasteRequest
+	(*CaptureRequest)(nil),        // 43: vev.wire.CaptureRequest
+	(*HistoryRequest)(nil),        // 44: vev.wire.HistoryRequest
+	(*SearchRequest)(nil),         // 45: vev.wire.SearchRequest
+	(*ClientsRequest)(nil),        // 46: vev.wire.ClientsRequest
+	(*DetachClientRequest)(nil),   // 47: vev.wire.DetachClientRequest
+	(*SizeRequest)(nil),           // 48: vev.wire.SizeRequest
+	(*WaitRequest)(nil),           // 49: vev.wire.WaitRequest
+	(*StatsQuery)(nil),            // 50: vev.wire.StatsQuery
+	(*SessionList)(nil),           // 51: vev.wire.SessionList
+	(*SessionRow)(nil),            // 52: vev.wire.SessionRow
+	(*ClientList)(nil),            // 53: vev.wire.ClientList
+	(*ClientRow)(nil),             // 54: vev.wire.ClientRow
+	(*WaitResult)(nil),            // 55: vev.wire.WaitResult
+	(*Capture)(nil),               // 56: vev.wire.Capture
+	(*Cursor)(nil),                // 57: vev.wire.Cursor
+	(*Lines)(nil),                 // 58: vev.wire.Lines
+	(*Line)(nil),                  // 59: vev.wire.Line
+	(*Run)(nil),                   // 60: vev.wire.Run
+	(*Found)(nil),                 // 61: vev.wire.Found
+	(*DaemonStats)(nil),           // 62: vev.wire.DaemonStats
+	(*Failure)(nil),               // 63: vev.wire.Failure
 }
 var file_session_proto_depIdxs = []int32{
-	4,  // 0: vev.wire.SessionClientEnvelope.attach:type_name -> vev.wire.Attach
-	14, // 1: vev.wire.SessionClientEnvelope.watch:type_name -> vev.wire.Watch
-	32, // 2: vev.wire.SessionClientEnvelope.request:type_name -> vev.wire.Request
-	9,  // 3: vev.wire.SessionClientEnvelope.input:type_name -> vev.wire.Input
-	10, // 4: vev.wire.SessionClientEnvelope.ack:type_name -> vev.wire.Ack
-	11, // 5: vev.wire.SessionClientEnvelope.resize:type_name -> vev.wire.Resize
-	13, // 6: vev.wire.SessionClientEnvelope.detach:type_name -> vev.wire.Detach
-	33, // 7: vev.wire.SessionClientEnvelope.cancel:type_name -> vev.wire.Cancel
-	12, // 8: vev.wire.SessionClientEnvelope.focus:type_name -> vev.wire.Focus
-	8,  // 9: vev.wire.SessionServerEnvelope.attached:type_name -> vev.wire.Attached
-	21, // 10: vev.wire.SessionServerEnvelope.output:type_name -> vev.wire.Output
-	34, // 11: vev.wire.SessionServerEnvelope.result:type_name -> vev.wire.Result
-	30, // 12: vev.wire.SessionServerEnvelope.ended:type_name -> vev.wire.Ended
-	31, // 13: vev.wire.SessionServerEnvelope.refused:type_name -> vev.wire.Refused
+	5,  // 0: vev.wire.SessionClientEnvelope.attach:type_name -> vev.wire.Attach
+	15, // 1: vev.wire.SessionClientEnvelope.watch:type_name -> vev.wire.Watch
+	33, // 2: vev.wire.SessionClientEnvelope.request:type_name -> vev.wire.Request
+	10, // 3: vev.wire.SessionClientEnvelope.input:type_name -> vev.wire.Input
+	11, // 4: vev.wire.SessionClientEnvelope.ack:type_name -> vev.wire.Ack
+	12, // 5: vev.wire.SessionClientEnvelope.resize:type_name -> vev.wire.Resize
+	14, // 6: vev.wire.SessionClientEnvelope.detach:type_name -> vev.wire.Detach
+	34, // 7: vev.wire.SessionClientEnvelope.cancel:type_name -> vev.wire.Cancel
+	13, // 8: vev.wire.SessionClientEnvelope.focus:type_name -> vev.wire.Focus
+	9,  // 9: vev.wire.SessionServerEnvelope.attached:type_name -> vev.wire.Attached
+	22, // 10: vev.wire.SessionServerEnvelope.output:type_name -> vev.wire.Output
+	35, // 11: vev.wire.SessionServerEnvelope.result:type_name -> vev.wire.Result
+	31, // 12: vev.wire.SessionServerEnvelope.ended:type_name -> vev.wire.Ended
+	32, // 13: vev.wire.SessionServerEnvelope.refused:type_name -> vev.wire.Refused
 	2,  // 14: vev.wire.SessionServerEnvelope.packed:type_name -> vev.wire.Packed
-	18, // 15: vev.wire.SessionServerEnvelope.watching:type_name -> vev.wire.Watching
-	20, // 16: vev.wire.SessionServerEnvelope.catalogue_update:type_name -> vev.wire.CatalogueUpdate
-	3,  // 17: vev.wire.Attach.size:type_name -> vev.wire.Size
-	6,  // 18: vev.wire.Attach.create:type_name -> vev.wire.Create
-	7,  // 19: vev.wire.Attach.resume:type_name -> vev.wire.Resume
-	5,  // 20: vev.wire.Attach.origin:type_name -> vev.wire.Origin
-	3,  // 21: vev.wire.Create.size:type_name -> vev.wire.Size
-	3,  // 22: vev.wire.Attached.size:type_name -> vev.wire.Size
-	3,  // 23: vev.wire.Resize.size:type_name -> vev.wire.Size
-	15, // 24: vev.wire.Watch.catalogue:type_name -> vev.wire.WatchCatalogue
-	16, // 25: vev.wire.Watch.events:type_name -> vev.wire.WatchEvents
-	17, // 26: vev.wire.Watch.previews:type_name -> vev.wire.WatchPreviews
-	19, // 27: vev.wire.Watching.catalogue:type_name -> vev.wire.WatchAnswer
-	19, // 28: vev.wire.Watching.events:type_name -> vev.wire.WatchAnswer
-	19, // 29: vev.wire.Watching.previews:type_name -> vev.wire.WatchAnswer
-	62, // 30: vev.wire.WatchAnswer.failure:type_name -> vev.wire.Failure
-	51, // 31: vev.wire.CatalogueUpdate.sessions:type_name -> vev.wire.SessionRow
-	22, // 32: vev.wire.Output.layout:type_name -> vev.wire.Layout
-	24, // 33: vev.wire.Output.panes:type_name -> vev.wire.PaneUpdate
-	25, // 34: vev.wire.Output.events:type_name -> vev.wire.Event
-	3,  // 35: vev.wire.Layout.size:type_name -> vev.wire.Size
-	23, // 36: vev.wire.Layout.panes:type_name -> vev.wire.PanePlace
-	3,  // 37: vev.wire.PanePlace.size:type_name -> vev.wire.Size
-	3,  // 38: vev.wire.PaneUpdate.size:type_name -> vev.wire.Size
-	26, // 39: vev.wire.Event.clipboard:type_name -> vev.wire.Clipboard
-	27, // 40: vev.wire.Event.notification:type_name -> vev.wire.Notification
-	28, // 41: vev.wire.Event.prompt_mark:type_name -> vev.wire.PromptMark
-	29, // 42: vev.wire.Event.exit:type_name -> vev.wire.ExitStatus
-	29, // 43: vev.wire.Ended.exit:type_name -> vev.wire.ExitStatus
-	62, // 44: vev.wire.Ended.failure:type_name -> vev.wire.Failure
-	62, // 45: vev.wire.Refused.failure:type_name -> vev.wire.Failure
-	6,  // 46: vev.wire.Request.new:type_name -> vev.wire.Create
-	35, // 47: vev.wire.Request.list:type_name -> vev.wire.ListRequest
-	36, // 48: vev.wire.Request.kill:type_name -> vev.wire.KillRequest
-	37, // 49: vev.wire.Request.rename:type_name -> vev.wire.RenameRequest
-	38, // 50: vev.wire.Request.detach:type_name -> vev.wire.DetachRequest
-	39, // 51: vev.wire.Request.type:type_name -> vev.wire.TypeRequest
-	40, // 52: vev.wire.Request.keys:type_name -> vev.wire.KeysRequest
-	41, // 53: vev.wire.Request.paste:type_name -> vev.wire.PasteRequest
-	42, // 54: vev.wire.Request.capture:type_name -> vev.wire.CaptureRequest
-	48, // 55: vev.wire.Request.wait:type_name -> vev.wire.WaitRequest
-	49, // 56: vev.wire.Request.stats:type_name -> vev.wire.StatsQuery
-	43, // 57: vev.wire.Request.history:type_name -> vev.wire.HistoryRequest
-	44, // 58: vev.wire.Request.search:type_name -> vev.wire.SearchRequest
-	45, // 59: vev.wire.Request.clients:type_name -> vev.wire.ClientsRequest
-	46, // 60: vev.wire.Request.detach_client:type_name -> vev.wire.DetachClientRequest
-	47, // 61: vev.wire.Request.size:type_name -> vev.wire.SizeRequest
-	62, // 62: vev.wire.Result.failure:type_name -> vev.wire.Failure
-	50, // 63: vev.wire.Result.sessions:type_name -> vev.wire.SessionList
-	55, // 64: vev.wire.Result.capture:type_name -> vev.wire.Capture
-	54, // 65: vev.wire.Result.wait:type_name -> vev.wire.WaitResult
-	61, // 66: vev.wire.Result.stats:type_name -> vev.wire.DaemonStats
-	57, // 67: vev.wire.Result.history:type_name -> vev.wire.Lines
-	60, // 68: vev.wire.Result.found:type_name -> vev.wire.Found
-	52, // 69: vev.wire.Result.clients:type_name -> vev.wire.ClientList
-	3,  // 70: vev.wire.SizeRequest.size:type_name -> vev.wire.Size
-	51, // 71: vev.wire.SessionList.sessions:type_name -> vev.wire.SessionRow
-	29, // 72: vev.wire.SessionRow.exit:type_name -> vev.wire.ExitStatus
-	3,  // 73: vev.wire.SessionRow.size:type_name -> vev.wire.Size
-	53, // 74: vev.wire.ClientList.clients:type_name -> vev.wire.ClientRow
-	3,  // 75: vev.wire.ClientRow.size:type_name -> vev.wire.Size
-	5,  // 76: vev.wire.ClientRow.origin:type_name -> vev.wire.Origin
-	29, // 77: vev.wire.WaitResult.exit:type_name -> vev.wire.ExitStatus
-	3,  // 78: vev.wire.Capture.size:type_name -> vev.wire.Size
-	56, // 79: vev.wire.Capture.cursor:type_name -> vev.wire.Cursor
-	57, // 80: vev.wire.Capture.lines:type_name -> vev.wire.Lines
-	29, // 81: vev.wire.Capture.exit:type_name -> vev.wire.ExitStatus
-	58, // 82: vev.wire.Lines.lines:type_name -> vev.wire.Line
-	59, // 83: vev.wire.Line.runs:type_name -> vev.wire.Run
-	84, // [84:84] is the sub-list for method output_type
-	84, // [84:84] is the sub-list for method input_type
-	84, // [84:84] is the sub-list for extension type_name
-	84, // [84:84] is the sub-list for extension extendee
-	0,  // [0:84] is the sub-list for field type_name
+	19, // 15: vev.wire.SessionServerEnvelope.watching:type_name -> vev.wire.Watching
+	21, // 16: vev.wire.SessionServerEnvelope.catalogue_update:type_name -> vev.wire.CatalogueUpdate
+	3,  // 17: vev.wire.SessionServerEnvelope.squeezed:type_name -> vev.wire.Squeezed
+	4,  // 18: vev.wire.Attach.size:type_name -> vev.wire.Size
+	7,  // 19: vev.wire.Attach.create:type_name -> vev.wire.Create
+	8,  // 20: vev.wire.Attach.resume:type_name -> vev.wire.Resume
+	6,  // 21: vev.wire.Attach.origin:type_name -> vev.wire.Origin
+	4,  // 22: vev.wire.Create.size:type_name -> vev.wire.Size
+	4,  // 23: vev.wire.Attached.size:type_name -> vev.wire.Size
+	4,  // 24: vev.wire.Resize.size:type_name -> vev.wire.Size
+	16, // 25: vev.wire.Watch.catalogue:type_name -> vev.wire.WatchCatalogue
+	17, // 26: vev.wire.Watch.events:type_name -> vev.wire.WatchEvents
+	18, // 27: vev.wire.Watch.previews:type_name -> vev.wire.WatchPreviews
+	20, // 28: vev.wire.Watching.catalogue:type_name -> vev.wire.WatchAnswer
+	20, // 29: vev.wire.Watching.events:type_name -> vev.wire.WatchAnswer
+	20, // 30: vev.wire.Watching.previews:type_name -> vev.wire.WatchAnswer
+	63, // 31: vev.wire.WatchAnswer.failure:type_name -> vev.wire.Failure
+	52, // 32: vev.wire.CatalogueUpdate.sessions:type_name -> vev.wire.SessionRow
+	23, // 33: vev.wire.Output.layout:type_name -> vev.wire.Layout
+	25, // 34: vev.wire.Output.panes:type_name -> vev.wire.PaneUpdate
+	26, // 35: vev.wire.Output.events:type_name -> vev.wire.Event
+	4,  // 36: vev.wire.Layout.size:type_name -> vev.wire.Size
+	24, // 37: vev.wire.Layout.panes:type_name -> vev.wire.PanePlace
+	4,  // 38: vev.wire.PanePlace.size:type_name -> vev.wire.Size
+	4,  // 39: vev.wire.PaneUpdate.size:type_name -> vev.wire.Size
+	27, // 40: vev.wire.Event.clipboard:type_name -> vev.wire.Clipboard
+	28, // 41: vev.wire.Event.notification:type_name -> vev.wire.Notification
+	29, // 42: vev.wire.Event.prompt_mark:type_name -> vev.wire.PromptMark
+	30, // 43: vev.wire.Event.exit:type_name -> vev.wire.ExitStatus
+	30, // 44: vev.wire.Ended.exit:type_name -> vev.wire.ExitStatus
+	63, // 45: vev.wire.Ended.failure:type_name -> vev.wire.Failure
+	63, // 46: vev.wire.Refused.failure:type_name -> vev.wire.Failure
+	7,  // 47: vev.wire.Request.new:type_name -> vev.wire.Create
+	36, // 48: vev.wire.Request.list:type_name -> vev.wire.ListRequest
+	37, // 49: vev.wire.Request.kill:type_name -> vev.wire.KillRequest
+	38, // 50: vev.wire.Request.rename:type_name -> vev.wire.RenameRequest
+	39, // 51: vev.wire.Request.detach:type_name -> vev.wire.DetachRequest
+	40, // 52: vev.wire.Request.type:type_name -> vev.wire.TypeRequest
+	41, // 53: vev.wire.Request.keys:type_name -> vev.wire.KeysRequest
+	42, // 54: vev.wire.Request.paste:type_name -> vev.wire.PasteRequest
+	43, // 55: vev.wire.Request.capture:type_name -> vev.wire.CaptureRequest
+	49, // 56: vev.wire.Request.wait:type_name -> vev.wire.WaitRequest
+	50, // 57: vev.wire.Request.stats:type_name -> vev.wire.StatsQuery
+	44, // 58: vev.wire.Request.history:type_name -> vev.wire.HistoryRequest
+	45, // 59: vev.wire.Request.search:type_name -> vev.wire.SearchRequest
+	46, // 60: vev.wire.Request.clients:type_name -> vev.wire.ClientsRequest
+	47, // 61: vev.wire.Request.detach_client:type_name -> vev.wire.DetachClientRequest
+	48, // 62: vev.wire.Request.size:type_name -> vev.wire.SizeRequest
+	63, // 63: vev.wire.Result.failure:type_name -> vev.wire.Failure
+	51, // 64: vev.wire.Result.sessions:type_name -> vev.wire.SessionList
+	56, // 65: vev.wire.Result.capture:type_name -> vev.wire.Capture
+	55, // 66: vev.wire.Result.wait:type_name -> vev.wire.WaitResult
+	62, // 67: vev.wire.Result.stats:type_name -> vev.wire.DaemonStats
+	58, // 68: vev.wire.Result.history:type_name -> vev.wire.Lines
+	61, // 69: vev.wire.Result.found:type_name -> vev.wire.Found
+	53, // 70: vev.wire.Result.clients:type_name -> vev.wire.ClientList
+	4,  // 71: vev.wire.SizeRequest.size:type_name -> vev.wire.Size
+	52, // 72: vev.wire.SessionList.sessions:type_name -> vev.wire.SessionRow
+	30, // 73: vev.wire.SessionRow.exit:type_name -> vev.wire.ExitStatus
+	4,  // 74: vev.wire.SessionRow.size:type_name -> vev.wire.Size
+	54, // 75: vev.wire.ClientList.clients:type_name -> vev.wire.ClientRow
+	4,  // 76: vev.wire.ClientRow.size:type_name -> vev.wire.Size
+	6,  // 77: vev.wire.ClientRow.origin:type_name -> vev.wire.Origin
+	30, // 78: vev.wire.WaitResult.exit:type_name -> vev.wire.ExitStatus
+	4,  // 79: vev.wire.Capture.size:type_name -> vev.wire.Size
+	57, // 80: vev.wire.Capture.cursor:type_name -> vev.wire.Cursor
+	58, // 81: vev.wire.Capture.lines:type_name -> vev.wire.Lines
+	30, // 82: vev.wire.Capture.exit:type_name -> vev.wire.ExitStatus
+	59, // 83: vev.wire.Lines.lines:type_name -> vev.wire.Line
+	60, // 84: vev.wire.Line.runs:type_name -> vev.wire.Run
+	85, // [85:85] is the sub-list for method output_type
+	85, // [85:85] is the sub-list for method input_type
+	85, // [85:85] is the sub-list for extension type_name
+	85, // [85:85] is the sub-list for extension extendee
+	0,  // [0:85] is the sub-list for field type_name
 }
 
 func init() { file_session_proto_init() }
@@ -8860,8 +8970,9 @@ func file_session_proto_init() {
 		(*sessionServerEnvelope_Packed)(nil),
 		(*sessionServerEnvelope_Watching)(nil),
 		(*sessionServerEnvelope_CatalogueUpdate)(nil),
+		(*sessionServerEnvelope_Squeezed)(nil),
 	}
-	file_session_proto_msgTypes[25].OneofWrappers = []any{
+	file_session_proto_msgTypes[26].OneofWrappers = []any{
 		(*event_Bell)(nil),
 		(*event_Title)(nil),
 		(*event_Cwd)(nil),
@@ -8872,7 +8983,7 @@ func file_session_proto_init() {
 		(*event_Exit)(nil),
 		(*event_Renamed)(nil),
 	}
-	file_session_proto_msgTypes[32].OneofWrappers = []any{
+	file_session_proto_msgTypes[33].OneofWrappers = []any{
 		(*request_New)(nil),
 		(*request_List)(nil),
 		(*request_Kill)(nil),
@@ -8890,7 +9001,7 @@ func file_session_proto_init() {
 		(*request_DetachClient)(nil),
 		(*request_Size)(nil),
 	}
-	file_session_proto_msgTypes[34].OneofWrappers = []any{
+	file_session_proto_msgTypes[35].OneofWrappers = []any{
 		(*result_Sessions)(nil),
 		(*result_Capture)(nil),
 		(*result_Wait)(nil),
@@ -8905,7 +9016,7 @@ func file_session_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_session_proto_rawDesc), len(file_session_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   62,
+			NumMessages:   63,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

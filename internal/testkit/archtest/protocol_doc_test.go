@@ -142,7 +142,7 @@ func TestTheDocumentHasTheLimits(t *testing.T) {
 		"MinEnvelopeCeiling": protocol.MinEnvelopeCeiling, "MinChunkCeiling": protocol.MinChunkCeiling,
 		"MaxChunkBytes": protocol.MaxChunkBytes, "StreamWindowBytes": protocol.StreamWindowBytes, "StreamChunkCredit": protocol.StreamChunkCredit,
 		"MaxStreams": protocol.MaxStreams, "MaxParkedBytes": protocol.MaxParkedBytes, "MaxPendingOps": protocol.MaxPendingOps,
-		"RememberedOps": protocol.RememberedOps, "MaxBrokerClients": protocol.MaxBrokerClients, "MaxSessions": protocol.MaxSessions,
+		"RememberedOps": protocol.RememberedOps, "MaxBrokerClients": protocol.MaxBrokerClients, "MaxSessions": protocol.MaxSessions, "MaxSqueezedBytes": protocol.MaxSqueezedBytes,
 		"MaxAttachments": protocol.MaxAttachments, "MaxConversations": protocol.MaxConversations, "MaxRequestsPerConn": protocol.MaxRequestsPerConn,
 		"MaxOutputWindow": protocol.MaxOutputWindow, "MaxOutputWindowBytes": protocol.MaxOutputWindowBytes, "MaxEventsKept": protocol.MaxEventsKept,
 		"MaxInputBytes": protocol.MaxInputBytes, "InputWindowBytes": protocol.InputWindowBytes, "MaxEnvEntries": protocol.MaxEnvEntries,
