@@ -12,8 +12,9 @@ PACKAGES  ?= ./...
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' Makefile
 
-build: ## build bin/vev
+build: ## build bin/vev, and bin/vev-mcp, which serves agents
 	CGO_ENABLED=0 go build -trimpath -ldflags '-X main.version=$(VERSION)' -o $(BIN) ./cmd/vev
+	CGO_ENABLED=0 go build -trimpath -ldflags '-X main.version=$(VERSION)' -o $(BIN)-mcp ./cmd/vev-mcp
 
 run: build ## build vev and go into a new session
 	@exec env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u MAKE_TERMOUT -u MAKE_TERMERR $(BIN)

@@ -2,11 +2,8 @@ package client_test
 
 import (
 	"context"
-	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -14,24 +11,6 @@ import (
 
 	"github.com/vev-term/vev/client"
 )
-
-// endService asks a service of this test's home to end; its log says its process id.
-func endService(role string) {
-	logs, _ := filepath.Glob(filepath.Join(os.Getenv("VEV_HOME"), "state", role+"-*.log"))
-	for _, name := range logs {
-		data, _ := os.ReadFile(name)
-		for _, line := range strings.Split(string(data), "\n") {
-			_, rest, ok := strings.Cut(line, "pid=")
-			if !ok || !strings.Contains(line, "msg=started") {
-				continue
-			}
-			text, _, _ := strings.Cut(rest, " ")
-			if pid, err := strconv.Atoi(text); err == nil {
-				_ = syscall.Kill(pid, syscall.SIGTERM)
-			}
-		}
-	}
-}
 
 func within(t *testing.T, limit time.Duration) context.Context {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)

@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"encoding/hex"
 	"io"
 	"regexp"
 	"time"
@@ -32,6 +33,17 @@ func (c *Client) Session(address string) (*Session, error) {
 
 // Address is NAME or HOST:NAME.
 func (s *Session) Address() string { return s.at.String() }
+
+// Host is where it runs; "" is this machine.
+func (s *Session) Host() string { return s.at.Host.String() }
+
+// ByID is the session with an id, as Info has it, on the same host: whatever is called what meanwhile.
+func (s *Session) ByID(id string) (*Session, error) {
+	if raw, err := hex.DecodeString(id); err != nil || len(raw) != len(domain.SessionID{}) {
+		return nil, usage("%q is no session's id", id)
+	}
+	return &Session{c: s.c, at: domain.Address{Host: s.at.Host, Name: id}}, nil
+}
 
 // ask asks for one thing.
 func (s *Session) ask(ctx context.Context, timeout time.Duration, body protocol.RequestBody) (protocol.ResultBody, error) {

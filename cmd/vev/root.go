@@ -115,6 +115,7 @@ func makers() []maker {
 		{"paste", "", groupPrograms, (*cli).cmdPaste},
 		{"capture", "", groupPrograms, (*cli).cmdCapture},
 		{"wait", "", groupPrograms, (*cli).cmdWait},
+		{"mcp", "", groupPrograms, (*cli).cmdMCP},
 		{"stats", "", groupAbout, (*cli).cmdStats},
 		{"doctor", "", groupAbout, (*cli).cmdDoctor},
 		{"version", "", groupAbout, (*cli).cmdVersion},

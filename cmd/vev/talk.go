@@ -53,15 +53,20 @@ func (c *cli) act(ctx context.Context, a domain.Address, timeout time.Duration, 
 
 // session is a session for what package client does.
 func (c *cli) session(a domain.Address) (*client.Session, error) {
-	program, err := rundir.Executable()
+	o, err := c.clientOptions()
 	if err != nil {
 		return nil, err
 	}
+	return client.New(o).Session(a.String())
+}
+
+func (c *cli) clientOptions() (client.Options, error) {
+	program, err := rundir.Executable()
 	o := client.Options{Program: program, Software: software()}
 	if person := c.person(); person != nil {
 		o.Answer = func(ctx context.Context, q client.Question) ([]byte, error) {
 			return person(ctx, protocol.Prompt{Host: q.Host, Text: q.Text, Echo: q.Echo})
 		}
 	}
-	return client.New(o).Session(a.String())
+	return o, err
 }

@@ -39,6 +39,7 @@ var layers = []layer{
 	{talkDir, []string{domainDir, protocolDir, portsDir, adaptersDir}, false, "it puts adapters together into the way of a caller, and knows no service and no command"},
 	{testkitDir, []string{"."}, true, ""},
 	{"client", []string{domainDir, protocolDir, portsDir, talkDir}, false, "a public library: what it reaches the world with is the way of every caller"},
+	{"internal/mcp", []string{"client", domainDir}, true, "it is a caller like every other: what it does goes through package client"},
 	{"streambus", []string{"streambus"}, true, "a public library stands alone: others import it without vev"},
 	{"durable", []string{"durable"}, true, "a public library stands alone: others import it without vev"},
 	{"cmd", []string{"."}, true, ""},
@@ -176,6 +177,10 @@ func TestTheRuleRefuses(t *testing.T) {
 		{"internal/talk", m + "internal/adapters/rundir", false},
 		{"internal/talk", m + "internal/app/client", true},
 		{"internal/adapters/tty", m + "internal/talk", true},
+		{"client", m + "internal/talk", false},
+		{"client", m + "internal/adapters/rundir", true},
+		{"internal/mcp", m + "client", false},
+		{"internal/mcp", m + "internal/talk", true},
 		{"somewhere/else", "fmt", true},
 	} {
 		require.Equal(t, c.refused, refuse(c.pkg, c.imported) != "", "%s imports %s", c.pkg, c.imported)
