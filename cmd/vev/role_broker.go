@@ -13,6 +13,7 @@ import (
 	"github.com/vev-term/vev/internal/adapters/brokeripc"
 	"github.com/vev-term/vev/internal/adapters/rundir"
 	"github.com/vev-term/vev/internal/adapters/sshstdio"
+	"github.com/vev-term/vev/internal/adapters/wake"
 	"github.com/vev-term/vev/internal/app/broker"
 	"github.com/vev-term/vev/internal/domain/fault"
 	"github.com/vev-term/vev/internal/ports"
@@ -44,7 +45,9 @@ func runBroker(idle time.Duration) error {
 	debug.SetGCPercent(brokerGC)
 	var b *broker.Broker
 	var q *questions
+	sleep := wake.New()
 	defer func() {
+		_ = sleep.Close()
 		if b != nil {
 			b.Close() // what leads to other machines ends with this process
 			_ = q.close()
@@ -54,7 +57,8 @@ func runBroker(idle time.Duration) error {
 		q = newQuestions(s.dir, s.log)
 		ssh := &sshstdio.Dialer{Converse: converse, Env: sshEnvironment(s.dir), Questions: q.open}
 		b = broker.New(broker.Options{
-			Daemon: localDaemon{s.dir}, Links: ssh, Version: version, Idle: idle, Refused: s.claim.Refused,
+			Daemon: localDaemon{s.dir}, Remote: broker.Remote{SSH: ssh, Sleep: sleep},
+			Version: version, Idle: idle, Refused: s.claim.Refused,
 		})
 		endpoint := brokeripc.Broker{Software: software(), Epoch: epoch(), Numbers: b.Numbers}
 		s.idle = b.Run

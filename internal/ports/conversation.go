@@ -26,6 +26,12 @@ type Pender interface {
 	Pending() bool
 }
 
+// LinkTeller is what a SessionClientConn may be besides: one that goes over a link to another machine.
+type LinkTeller interface {
+	// Reports tells how the link is, the newest only. It is never closed; nil: nothing is ever told.
+	Reports() <-chan protocol.LinkReport
+}
+
 // SessionServerConn is a session conversation seen from its daemon, after the preamble.
 type SessionServerConn interface {
 	Send(protocol.SessionServerMessage) error
@@ -77,6 +83,9 @@ type StreamRequest interface {
 	// its own hold of conn.
 	Hand(conn io.ReadWriteCloser) (s Stream, ok bool, err error)
 	Refuse(protocol.Failure) error
+	// Report tells the client, if it wants to know, how the link under the stream is, from Open until the stream's end. It
+	// never waits: a report that has not left yet gives way to the next one.
+	Report(protocol.LinkReport)
 }
 
 // DaemonDialer gives a byte carriage to the daemon of this machine, starting it where the

@@ -29,6 +29,14 @@ type Link interface {
 // Canceled: the person declined, or is gone; Limit: too much is asked already.
 type Ask func(ctx context.Context, q protocol.Prompt) ([]byte, error)
 
+// Sleep tells whether this machine was asleep, which its clock for measuring does not count.
+type Sleep interface {
+	// Slept is for how long it was, since some moment in the past. It never waits.
+	Slept() time.Duration
+	// Woke gets a note soon after it woke up, where the system tells; else it is nil. Notes without sleep are possible.
+	Woke() <-chan struct{}
+}
+
 // LinkDialer makes links. Each call makes another one; any number may run at once.
 type LinkDialer interface {
 	// DialLink connects to the named host until ctx ends, which ends nothing afterwards. The fault is NotFound when no such host

@@ -3,6 +3,7 @@ package protocol
 import (
 	"time"
 
+	"github.com/vev-term/vev/internal/domain"
 	"github.com/vev-term/vev/internal/domain/fault"
 )
 
@@ -132,6 +133,21 @@ type (
 		Stats     BrokerNumbers
 	}
 
+	// Ping asks for the Pong with its number, and so for a sign of life (FeaturePings).
+	Ping struct{ Number uint64 }
+	Pong struct{ Number uint64 }
+
+	// LinkReport says how the link that a stream goes over is (FeatureReports). Move: what is opened to the same host now goes
+	// over another link, which answers.
+	LinkReport struct {
+		Ref       StreamRef
+		State     domain.LinkState
+		Transport domain.Transport
+		RTT       time.Duration // 0: not known
+		Silent    time.Duration // since the last contact
+		Move      bool
+	}
+
 	Subscribe   struct{ KnownRevision uint64 }
 	Resync      struct{ HaveRevision uint64 }
 	Unsubscribe struct{}
@@ -229,6 +245,7 @@ func (*CancelPreview) brokerClient()      {}
 func (*StreamWindowUpdate) brokerClient() {}
 func (*PromptReply) brokerClient()        {}
 func (*StatsRequest) brokerClient()       {}
+func (*Ping) brokerClient()               {}
 
 func (*Registered) brokerServer()         {}
 func (*SnapshotPart) brokerServer()       {}
@@ -244,3 +261,5 @@ func (*BrokerError) brokerServer()        {}
 func (*Shutdown) brokerServer()           {}
 func (*StreamWindowUpdate) brokerServer() {}
 func (*BrokerStats) brokerServer()        {}
+func (*Pong) brokerServer()               {}
+func (*LinkReport) brokerServer()         {}

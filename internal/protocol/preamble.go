@@ -70,6 +70,10 @@ const (
 	// FeatureSqueezed: the session server may send squeezed envelopes, and leaves the base out of
 	// Outputs. Offered like FeaturePacked.
 	FeatureSqueezed uint64 = 1 << 4
+	// FeaturePings: a broker answers Ping.
+	FeaturePings uint64 = 1 << 5
+	// FeatureReports: the broker says how the links are that its client's streams go over.
+	FeatureReports uint64 = 1 << 6
 )
 
 // Hello is what a client offers in its preamble.

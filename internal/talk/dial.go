@@ -125,15 +125,25 @@ func (d *Dialer) once(ctx context.Context) (ports.SessionClientConn, error) {
 		_ = broker.Close()
 		return nil, cut(err)
 	}
-	return &brokered{ClientConn: conn, broker: broker}, nil
+	b := &brokered{ClientConn: conn, broker: broker}
+	if s, ok := stream.(*brokeripc.Stream); ok {
+		b.reports = s.Reports()
+	}
+	return b, nil
 }
 
 // brokered is a session conversation that is the only thing its broker conversation is for:
 // both end together.
 type brokered struct {
 	*sessionwire.ClientConn
-	broker *brokeripc.Client
+	broker  *brokeripc.Client
+	reports <-chan protocol.LinkReport // nil: of a link to another machine alone
 }
+
+var _ ports.LinkTeller = (*brokered)(nil)
+
+// Reports implements ports.LinkTeller.
+func (b *brokered) Reports() <-chan protocol.LinkReport { return b.reports }
 
 func (b *brokered) Close() error {
 	err := b.ClientConn.Close()

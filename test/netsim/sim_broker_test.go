@@ -34,7 +34,7 @@ const farHost = "far"
 func newBrokers(w *world, patience time.Duration) *brokers {
 	b := &brokers{patience: patience}
 	b.end, b.stop = context.WithCancel(context.Background())
-	b.near = broker.New(broker.Options{Links: farLinks{w, b}})
+	b.near = broker.New(broker.Options{Remote: broker.Remote{SSH: farLinks{w, b}}})
 	b.far = broker.New(broker.Options{Daemon: farDaemon{w}})
 	return b
 }

@@ -16,12 +16,15 @@ import (
 // Client is the asking end of a broker conversation. Any goroutine may call its methods.
 type Client struct {
 	conn    *conn
+	pings   bool // the broker answers them
+	reports bool // the broker may send them
 	answers bool // somebody takes what comes in prompts
 	prompts chan *protocol.Prompt
 
 	// Guarded by conn.mu.
-	asked map[protocol.OperationID]chan<- statsAnswer
-	rtt   time.Duration // round trip of the probes; 0: none was answered
+	asked  map[protocol.OperationID]chan<- statsAnswer
+	rtt    time.Duration // round trip of the probes; 0: none was answered
+	pinged *ping         // nil: none is on its way
 }
 
 type statsAnswer struct {
@@ -48,43 +51,45 @@ func dial(ctx context.Context, rw io.ReadWriteCloser, software string, features 
 		asked: make(map[protocol.OperationID]chan<- statsAnswer),
 	}
 	err := handshake(ctx, rw, func() (err error) {
-		c.conn, err = register(rw, software, features)
+		c.conn, features, err = register(rw, software, features)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
+	c.pings, c.reports = features&protocol.FeaturePings != 0, features&protocol.FeatureReports != 0
 	c.conn.start(c)
 	return c, nil
 }
 
-// register is the client's part of the conversation up to Registered.
-func register(rw io.ReadWriteCloser, software string, features uint64) (*conn, error) {
+// register is the client's part of the conversation up to Registered. It returns the features that were agreed.
+func register(rw io.ReadWriteCloser, software string, features uint64) (*conn, uint64, error) {
 	hello := protocol.NewHello(protocol.BrokerClient, software)
 	rw, hello.Features = receiving(rw)
-	hello.Features |= features | protocol.FeatureShortRefs
+	hello.Features |= features | protocol.FeatureShortRefs | protocol.FeaturePings | protocol.FeatureReports
 	rd := streamframe.NewReader(rw)
 	agreed, err := streamframe.ClientHandshake(rd, rw, hello, func(dst []byte) ([]byte, error) {
 		return brokerwire.AppendClient(dst, &protocol.Register{Client: software})
 	})
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	body, err := rd.ReadFrame(protocol.MaxControlBytes)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	m, err := brokerwire.DecodeServer(body)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	switch m := m.(type) {
 	case *protocol.Registered:
-		return newConn(rw, rd, m.Scope, brokerwire.ClientRefs(m.Scope, shortRefs(agreed)), agreedLimits(agreed)), nil
+		refs := brokerwire.ClientRefs(m.Scope, shortRefs(agreed))
+		return newConn(rw, rd, m.Scope, refs, agreedLimits(agreed)), agreed.Features, nil
 	case *protocol.Shutdown:
-		return nil, m.Reason.Fault()
+		return nil, 0, m.Reason.Fault()
 	}
-	return nil, fault.New(fault.Violation, "%T came before the registration's answer", m)
+	return nil, 0, fault.New(fault.Violation, "%T came before the registration's answer", m)
 }
 
 // OpenStream asks for a stream to the daemon of a host and waits for the broker's answer.
@@ -132,6 +137,7 @@ func (c *Client) ask(host string, start protocol.StartPolicy) (*Stream, <-chan s
 		return nil, nil, ferr
 	}
 	s := n.newStream(id)
+	s.reports = make(chan protocol.LinkReport, 1)
 	answered := make(chan struct{})
 	s.answered = answered
 	n.reading.urgent++
@@ -226,6 +232,10 @@ func (c *Client) message(m any) (after func(), err error) {
 		}
 	case *protocol.Prompt:
 		return nil, c.prompted(m)
+	case *protocol.Pong:
+		return nil, c.ponged(m)
+	case *protocol.LinkReport:
+		return nil, c.reported(m)
 	case *protocol.Shutdown:
 		n.end(m.Reason.Fault())
 		return n.closeCarriage, nil
@@ -276,5 +286,8 @@ func (c *Client) ended() {
 	for id, answer := range c.asked {
 		delete(c.asked, id)
 		answer <- statsAnswer{err: c.conn.err}
+	}
+	if c.pinged != nil {
+		close(c.pinged.came)
 	}
 }

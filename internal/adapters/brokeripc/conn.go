@@ -255,7 +255,7 @@ func (c *conn) finish(s *Stream, rerr, werr error, drop bool) {
 	delete(c.streams, s.id)
 	s.rerr, s.werr = rerr, werr
 	s.live = false
-	s.owed = 0
+	s.owed, s.told = 0, nil
 	if drop {
 		c.forget(s)
 	}

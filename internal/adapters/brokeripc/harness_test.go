@@ -93,7 +93,7 @@ func script(t testing.TB, a, b io.ReadWriteCloser) (*scripted, *Server) {
 	ready := make(chan struct{})
 	go func() {
 		defer close(ready)
-		_, err := streamframe.ClientHandshake(p.rd, a, protocol.NewHello(protocol.BrokerClient, "script"))
+		_, err := streamframe.ClientHandshake(p.rd, a, scriptHello(protocol.BrokerClient))
 		if err != nil {
 			t.Error(err)
 			return
@@ -116,7 +116,7 @@ func scriptBroker(t testing.TB, a, b io.ReadWriteCloser) (*Client, *scripted) {
 	ready := make(chan struct{})
 	go func() {
 		defer close(ready)
-		_, err := streamframe.ServerHandshake(p.rd, b, protocol.NewHello(protocol.BrokerServer, "script"))
+		_, err := streamframe.ServerHandshake(p.rd, b, scriptHello(protocol.BrokerServer))
 		if err != nil {
 			t.Error(err)
 			return
@@ -128,6 +128,12 @@ func scriptBroker(t testing.TB, a, b io.ReadWriteCloser) (*Client, *scripted) {
 	require.NoError(t, err)
 	<-ready
 	return c, p
+}
+
+func scriptHello(role protocol.Role) protocol.Hello {
+	h := protocol.NewHello(role, "script")
+	h.Features = protocol.FeaturePings | protocol.FeatureReports
+	return h
 }
 
 func (p *scripted) ref(id protocol.StreamID) protocol.StreamRef {

@@ -18,6 +18,8 @@ func (s *Server) message(m any) (after func(), err error) {
 		return nil, s.openStream(m)
 	case *protocol.StatsRequest:
 		return s.stats(m.Operation)
+	case *protocol.Ping:
+		return nil, s.ping(m)
 	case *protocol.Mutation:
 		return nil, s.refuse(m.Operation, "hosts other than this machine", func(f *protocol.Failure) protocol.BrokerServerMessage {
 			return &protocol.OperationResult{Operation: m.Operation, Outcome: protocol.OutcomeFailed, Failure: f}

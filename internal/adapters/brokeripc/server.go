@@ -29,6 +29,8 @@ type Server struct {
 	direct bool   // the client takes descriptors
 	// answers: the client has a person who answers questions
 	answers bool
+	pings   bool          // the client may send them
+	reports bool          // the client takes them
 	asked   chan struct{} // a request came; holds one note for any number of them
 
 	// Guarded by conn.mu.
@@ -55,7 +57,7 @@ func Accept(ctx context.Context, rw io.ReadWriteCloser, b Broker) (*Server, erro
 // register is the broker's part of the conversation up to Registered.
 func (s *Server) register(rw io.ReadWriteCloser) error {
 	hello := protocol.NewHello(protocol.BrokerServer, s.broker.Software)
-	hello.Features = sendable(rw) | protocol.FeatureShortRefs | protocol.FeaturePrompts
+	hello.Features = sendable(rw) | protocol.FeatureShortRefs | protocol.FeaturePrompts | protocol.FeaturePings | protocol.FeatureReports
 	rd := streamframe.NewReader(rw)
 	agreed, err := streamframe.ServerHandshake(rd, rw, hello)
 	if err != nil {
@@ -81,6 +83,7 @@ func (s *Server) register(rw io.ReadWriteCloser) error {
 	_, _ = rand.Read(scope.Connection[:]) // never fails
 	s.client = fault.Clean(reg.Client)
 	s.answers = agreed.Features&protocol.FeaturePrompts != 0
+	s.pings, s.reports = agreed.Features&protocol.FeaturePings != 0, agreed.Features&protocol.FeatureReports != 0
 	s.direct = agreed.Features&protocol.FeatureDirect != 0
 	s.conn = newConn(rw, rd, scope, brokerwire.ServerRefs(scope, shortRefs(agreed)), agreedLimits(agreed))
 	return w.WriteWith(func(dst []byte) ([]byte, error) {

@@ -18,16 +18,18 @@ type Stream struct {
 	cur *chunk
 
 	// Guarded by conn.mu.
-	live     bool          // the machine knows it as opening or open
-	answered chan struct{} // client: closed when the broker has answered; nil afterwards
-	direct   int           // client: the descriptor that came with the answer, until OpenStream takes it
-	rerr     error         // what Read returns once the queue is empty
-	werr     error         // what Write returns
-	dropped  bool          // what was received is void
+	live     bool                     // the machine knows it as opening or open
+	answered chan struct{}            // client: closed when the broker has answered; nil afterwards
+	reports  chan protocol.LinkReport // client: the newest
+	direct   int                      // client: the descriptor that came with the answer, until OpenStream takes it
+	rerr     error                    // what Read returns once the queue is empty
+	werr     error                    // what Write returns
+	dropped  bool                     // what was received is void
 
 	// Inbound, guarded by conn.mu.
 	recv    recvWindow
-	owed    int64 // credit to grant with the next write of the connection
+	owed    int64                // credit to grant with the next write of the connection
+	told    *protocol.LinkReport // what goes to the client then, or nil
 	queue   recvQueue
 	held    int64  // cost of what was received and not read
 	dst     []byte // where a Read waits for data, or nil

@@ -164,6 +164,9 @@ func (c *conn) takeOwed() {
 		if s.owed > 0 {
 			c.appendGrant(&c.out.buf, s)
 		}
+		if s.told != nil {
+			c.appendReport(&c.out.buf, s)
+		}
 		w.owing[i] = nil
 	}
 	w.owing = w.owing[:0]
@@ -171,7 +174,7 @@ func (c *conn) takeOwed() {
 
 // owe notes credit to grant, with mu held.
 func (c *conn) owe(s *Stream, credit int64) {
-	if s.owed == 0 {
+	if s.owed == 0 && s.told == nil {
 		c.writing.owing = append(c.writing.owing, s)
 	}
 	s.owed += credit

@@ -48,7 +48,7 @@ func TestVersion1(t *testing.T) {
 			seen[Tag(tag)] = true
 		})
 	}
-	require.Len(t, seen, 16+14, "each message has a sample")
+	require.Len(t, seen, 17+16, "each message has a sample")
 }
 
 func num(t Tag) string {
@@ -64,10 +64,10 @@ func TestTagsAreFrozen(t *testing.T) {
 	}{
 		"client": {new(wire.BrokerClientEnvelope), TagRegister, "register subscribe resync unsubscribe add_host remove_host " +
 			"reconcile open_stream client_stream_data close_stream update_host_policy start_preview cancel_preview " +
-			"stream_window_update prompt_reply stats_request"},
+			"stream_window_update prompt_reply stats_request ping"},
 		"server": {new(wire.BrokerServerEnvelope), TagRegistered, "registered snapshot_part operation_result stream_opened " +
 			"server_stream_data stream_closed progress broker_error shutdown preview_publication stream_window_update " +
-			"snapshot_delta prompt broker_stats"},
+			"snapshot_delta prompt broker_stats pong link_report"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			fields := tc.envelope.ProtoReflect().Descriptor().Fields()
@@ -106,7 +106,7 @@ func TestStrictness(t *testing.T) {
 	}{
 		"nothing":            {false, nil, "begins with no field"},
 		"garbage":            {false, []byte{0xff, 0xff}, "begins with no field"},
-		"unknown tag":        {false, field(117), "unknown message 117"},
+		"unknown tag":        {false, field(118), "unknown message 118"},
 		"unknown, small tag": {false, field(1), "unknown message 1"},
 		"wrong direction":    {false, field(TagRegistered), "message 201 in the wrong direction"},
 		"wrong direction 2":  {true, register, "message 101 in the wrong direction"},
@@ -125,6 +125,9 @@ func TestStrictness(t *testing.T) {
 		"short connection":   {false, field(TagCloseStream, field(1, field(1, text(2, "abc")), []byte{2 << 3, 5})), "connection id has 3 bytes, must have 16"},
 		"stream 0":           {false, field(TagCloseStream, field(1, field(1, text(2, strings.Repeat("c", 16))))), "stream id 0"},
 		"start policy":       {false, field(TagOpenStream, ref, []byte{3 << 3, 2}), "start policy is 2, must be 0 to 1"},
+		"ping 0":             {false, field(TagPing), "message 117: ping 0; the first is 1"},
+		"pong 0":             {true, field(TagPong), "message 215: ping 0; the first is 1"},
+		"report of nothing":  {true, field(TagLinkReport), "it names no stream"},
 		"no operation":       {false, field(TagStatsRequest), "operation id has 0 bytes, must have 16"},
 		"long operation":     {false, field(TagStatsRequest, text(1, strings.Repeat("o", 17))), "operation id has 17 bytes"},
 		"long answer":        {false, field(TagPromptReply, text(1, strings.Repeat("p", 16)), text(2, strings.Repeat("a", 4097))), "answer of 4097 bytes is 1 over the limit of 4096"},

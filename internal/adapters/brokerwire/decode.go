@@ -44,8 +44,10 @@ func DecodeClient(body []byte) (protocol.BrokerClientMessage, error) {
 		return read[protocol.BrokerClientMessage](tag, in, new(protocol.StreamWindowUpdate), visitWindowUpdate)
 	case TagPromptReply:
 		return read[protocol.BrokerClientMessage](tag, in, new(protocol.PromptReply), visitPromptReply)
+	case TagStatsRequest:
+		return read[protocol.BrokerClientMessage](tag, in, new(protocol.StatsRequest), visitStatsRequest)
 	}
-	return read[protocol.BrokerClientMessage](tag, in, new(protocol.StatsRequest), visitStatsRequest)
+	return read[protocol.BrokerClientMessage](tag, in, new(protocol.Ping), visitPing)
 }
 
 // DecodeServer reads one envelope from a broker. The error is a fault of kind Violation.
@@ -82,8 +84,12 @@ func DecodeServer(body []byte) (protocol.BrokerServerMessage, error) {
 		return read[protocol.BrokerServerMessage](tag, in, new(protocol.SnapshotDelta), visitDelta)
 	case TagPrompt:
 		return read[protocol.BrokerServerMessage](tag, in, new(protocol.Prompt), visitPrompt)
+	case TagBrokerStats:
+		return read[protocol.BrokerServerMessage](tag, in, new(protocol.BrokerStats), visitStats)
+	case TagPong:
+		return read[protocol.BrokerServerMessage](tag, in, new(protocol.Pong), visitPong)
 	}
-	return read[protocol.BrokerServerMessage](tag, in, new(protocol.BrokerStats), visitStats)
+	return read[protocol.BrokerServerMessage](tag, in, new(protocol.LinkReport), visitLinkReport)
 }
 
 // read turns the body of message tag into m, which becomes an I.

@@ -36,6 +36,8 @@ func AppendClient(dst []byte, m protocol.BrokerClientMessage) ([]byte, error) {
 		return envelope(dst, TagPromptReply, m, visitPromptReply)
 	case *protocol.StatsRequest:
 		return envelope(dst, TagStatsRequest, m, visitStatsRequest)
+	case *protocol.Ping:
+		return envelope(dst, TagPing, m, visitPing)
 	}
 	return dst, fault.New(fault.Internal, "no client message %T", m)
 }
@@ -85,6 +87,10 @@ func AppendServer(dst []byte, m protocol.BrokerServerMessage) ([]byte, error) {
 		return envelope(dst, TagPrompt, m, visitPrompt)
 	case *protocol.BrokerStats:
 		return envelope(dst, TagBrokerStats, m, visitStats)
+	case *protocol.Pong:
+		return envelope(dst, TagPong, m, visitPong)
+	case *protocol.LinkReport:
+		return envelope(dst, TagLinkReport, m, visitLinkReport)
 	}
 	return dst, fault.New(fault.Internal, "no server message %T", m)
 }

@@ -27,6 +27,7 @@ const (
 	TagClientWindowUpdate
 	TagPromptReply
 	TagStatsRequest
+	TagPing
 	clientTagsEnd
 )
 
@@ -46,6 +47,8 @@ const (
 	TagSnapshotDelta
 	TagPrompt
 	TagBrokerStats
+	TagPong
+	TagLinkReport
 	serverTagsEnd
 )
 

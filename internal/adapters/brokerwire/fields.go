@@ -129,6 +129,35 @@ func visitStats(f *wirefmt.Fields, m *protocol.BrokerStats) {
 	small(f, 18, &s.Goroutines)
 }
 
+func visitPing(f *wirefmt.Fields, m *protocol.Ping) { number(f, &m.Number) }
+func visitPong(f *wirefmt.Fields, m *protocol.Pong) { number(f, &m.Number) }
+
+// number is that of a ping.
+func number(f *wirefmt.Fields, n *uint64) {
+	wirefmt.Uint64(f, 1, n)
+	if f.Ending() && *n == 0 {
+		f.Refuse(mistake("ping 0; the first is 1"))
+	}
+}
+
+// visitLinkReport takes any state and transport: they are for people.
+func visitLinkReport(f *wirefmt.Fields, m *protocol.LinkReport) {
+	ref(f, &m.Ref)
+	wirefmt.Uint32(f, 2, &m.State)
+	wirefmt.Uint32(f, 3, &m.Transport)
+	span(f, 4, time.Microsecond, &m.RTT)
+	span(f, 5, time.Millisecond, &m.Silent)
+	wirefmt.Bool(f, 6, &m.Move)
+}
+
+// span is a time in whole units, bounded to what a time.Duration holds when it is read.
+func span(f *wirefmt.Fields, num Tag, unit time.Duration, d *time.Duration) {
+	n := uint64(max(*d, 0) / unit)
+	if wirefmt.Uint64(f, num, &n) {
+		*d = time.Duration(min(n, uint64(math.MaxInt64/unit))) * unit
+	}
+}
+
 // uptime bounds what it reads to what a time.Duration holds.
 func uptime(f *wirefmt.Fields, num Tag, s *protocol.BrokerNumbers) {
 	ms := uint64(max(s.UptimeMS, 0))

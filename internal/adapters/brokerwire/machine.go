@@ -50,6 +50,8 @@ type Machine struct {
 	last    protocol.StreamID // highest id that was used
 	streams map[protocol.StreamID]StreamState
 	ops     operations
+	pings   uint64 // number of the last Ping
+	pongs   uint64 // of the last Pong
 }
 
 // NewMachine returns the machine of a connection whose preamble is over.

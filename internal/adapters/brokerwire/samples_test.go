@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/vev-term/vev/internal/domain"
 	"github.com/vev-term/vev/internal/domain/fault"
 	"github.com/vev-term/vev/internal/protocol"
 )
@@ -79,6 +80,7 @@ func samples() []sample {
 		c("114 client window update", &protocol.StreamWindowUpdate{Ref: testRef, Credit: 2 << 20}),
 		c("115 prompt reply", &protocol.PromptReply{Prompt: bytes16(0x60), Answer: []byte("secret"), Cancel: true}),
 		c("116 stats request", &protocol.StatsRequest{Operation: testOp}),
+		c("117 ping", &protocol.Ping{Number: 300}),
 
 		s("201 registered", &protocol.Registered{Scope: testScope}),
 		s("202 snapshot begin", &protocol.SnapshotPart{Revision: 9, Part: protocol.SnapshotBegin{}}),
@@ -109,6 +111,12 @@ func samples() []sample {
 			ParkedBytes: 7, CreditOwedBytes: 8, BytesIn: 9, BytesOut: 10, FramesIn: 11, FramesOut: 12, CreditWaits: 13,
 			FlowErrors: 14, ForeignRefused: 15, HeapBytes: 16, Goroutines: 17,
 		}}),
+		s("215 pong", &protocol.Pong{Number: 300}),
+		s("216 link report", &protocol.LinkReport{
+			Ref: testRef, State: domain.LinkSilent, Transport: domain.TransportQUIC, RTT: 300 * time.Microsecond,
+			Silent: 4 * time.Second, Move: true,
+		}),
+		s("216 link report of nothing known", &protocol.LinkReport{Ref: testRef}),
 	}
 }
 

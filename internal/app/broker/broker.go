@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/vev-term/vev/internal/domain"
 	"github.com/vev-term/vev/internal/domain/fault"
 	"github.com/vev-term/vev/internal/ports"
 	"github.com/vev-term/vev/internal/protocol"
@@ -20,7 +21,7 @@ const DefaultIdle = 10 * time.Minute
 // Options are what a Broker needs.
 type Options struct {
 	Daemon  ports.DaemonDialer
-	Links   ports.LinkDialer // to other machines; nil: this one is all there is
+	Remote  Remote
 	Version string
 	Idle    time.Duration // without a client before Run returns; 0: DefaultIdle
 	// Refused counts the connections of other users that were closed, or is nil.
@@ -47,7 +48,7 @@ func New(o Options) *Broker {
 	}
 	return &Broker{
 		o: o, started: time.Now(), changed: make(chan struct{}, 1),
-		hosts: newHosts(o.Links), clients: make(map[ports.BrokerConn]struct{}),
+		hosts: newHosts(o.Remote), clients: make(map[ports.BrokerConn]struct{}),
 	}
 }
 
@@ -60,6 +61,10 @@ func (b *Broker) Close() { b.hosts.close() }
 func (b *Broker) Run(ctx context.Context) error {
 	timer := time.NewTimer(b.o.Idle)
 	defer timer.Stop()
+	var woke <-chan struct{}
+	if s := b.o.Remote.Sleep; s != nil {
+		woke = s.Woke()
+	}
 	for {
 		if b.busy() {
 			timer.Stop()
@@ -70,6 +75,8 @@ func (b *Broker) Run(ctx context.Context) error {
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case <-b.changed:
+		case <-woke:
+			b.hosts.woke()
 		case <-timer.C:
 			if !b.busy() {
 				return nil
@@ -136,6 +143,9 @@ func (b *Broker) notify() {
 	default:
 	}
 }
+
+// HostLink is what is known of the way to a host.
+func (b *Broker) HostLink(host string) domain.HostLink { return b.hosts.link(host) }
 
 // Numbers is what the broker holds and has done.
 func (b *Broker) Numbers() protocol.BrokerNumbers {

@@ -60,6 +60,7 @@ type ask struct {
 	direct  bool   // the client takes the connection itself
 	handed  chan io.ReadWriteCloser
 	refused chan protocol.Failure
+	reports chan protocol.LinkReport // has room for what a test makes
 }
 
 // stream is a carriage with an end of its own choosing.
@@ -71,12 +72,14 @@ func newAsk(host string) (*ask, *simnet.End) {
 	near, far := simnet.Pipe(1 << 10)
 	return &ask{
 		host: host, near: stream{near}, refused: make(chan protocol.Failure, 1), handed: make(chan io.ReadWriteCloser, 1),
+		reports: make(chan protocol.LinkReport, 100),
 	}, far
 }
 
-func (a *ask) Host() string                { return a.host }
-func (a *ask) Start() protocol.StartPolicy { return a.start }
-func (a *ask) Ask() ports.Ask              { return a.person }
+func (a *ask) Host() string                 { return a.host }
+func (a *ask) Start() protocol.StartPolicy  { return a.start }
+func (a *ask) Ask() ports.Ask               { return a.person }
+func (a *ask) Report(r protocol.LinkReport) { a.reports <- r }
 func (a *ask) Refuse(f protocol.Failure) error {
 	a.refused <- f
 	return nil

@@ -4,8 +4,15 @@
 // It owns the clients' conversations and the relays. It never parses what a stream carries,
 // never touches a terminal, and keeps nothing that a restart would lose: clients that it
 // leaves come back and resume with the daemon. A host other than this machine is reached over
-// a link: a broker conversation with the endpoint there (hosts.go). What the dial has to ask goes to
-// the client whose stream began it (search.go).
+// a link: a broker conversation with the endpoint there, which all streams to that host share (hosts.go, link.go). What the
+// dial has to ask goes to the client whose stream began it (search.go).
+//
+// # The way to a host
+//
+// A way (way.go) has the link, probes it, and does what domain/pulse makes of the answers: another link is sought beside a
+// silent one, and clients are told how it is. Which transport carries a link is chosen in transport.go: ssh first, QUIC
+// beside it and in its place; where a link over QUIC falls silent, QUIC again, and ssh once that would get through. Streams
+// stay on the link they began on: their clients are told to move.
 //
 // # Route of the data
 //
@@ -16,6 +23,6 @@
 //
 // Serve runs on its caller's. For each stream it starts one that dials and then relays
 // towards the client, and with the relay one for the other direction; Serve joins them all.
-// For a host there are one per attempt to reach it, one that begins them, and one per link
-// that is being closed or doubted; Close joins those.
+// For a host there are one per attempt to reach it, those that begin them, one per probe that has no answer, and one per
+// link that is being closed or doubted; Close joins those.
 package broker

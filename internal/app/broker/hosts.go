@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/vev-term/vev/internal/domain"
 	"github.com/vev-term/vev/internal/domain/fault"
 	"github.com/vev-term/vev/internal/ports"
 	"github.com/vev-term/vev/internal/protocol"
@@ -13,40 +14,30 @@ import (
 // linkIdle is how long a link that carries no stream is kept: setting one up takes many round trips.
 const linkIdle = 10 * time.Minute
 
-// maxReached bounds the names of hosts that are remembered.
-const maxReached = 1024
+// maxWays bounds the hosts of which something is remembered.
+const maxWays = 1024
 
-// hosts are the links to other machines. A host has one that new streams go over; one that it
-// took the place of lives as long as its last stream.
+// hosts are the ways to other machines.
 type hosts struct {
-	dialer ports.LinkDialer // nil: no other machine is known
-	all    sync.WaitGroup   // goroutines of attempts, and of links that are being closed
-	end    context.Context  // of every attempt
-	stop   context.CancelFunc
+	o    Remote
+	all  sync.WaitGroup  // goroutines of attempts and probes, and of links that are being closed
+	end  context.Context // of every attempt
+	stop context.CancelFunc
 
-	// mu is a leaf: under it nothing waits.
-	mu      sync.Mutex
-	links   map[string]*link
-	sought  map[string]*search
-	reached map[string]bool // hosts that there was a link to, ever
-	closed  bool
+	// Under mu nothing waits; beside it only the locks of conversations are taken, which are leaves.
+	mu     sync.Mutex
+	ways   map[string]*way
+	slept  time.Duration // this machine, as far as the links know
+	closed bool
 }
 
-// link is one that was set up.
-type link struct {
-	ports.Link
-	host    string
-	streams int           // live ones. Guarded by hosts.mu, like the rest
-	answer  time.Duration // how long the last stream's answer took; 0: none came yet
-	idle    *time.Timer   // closes it, while streams is 0 and it is current
-}
-
-func newHosts(dialer ports.LinkDialer) *hosts {
+func newHosts(o Remote) *hosts {
 	end, stop := context.WithCancel(context.Background())
-	return &hosts{
-		dialer: dialer, end: end, stop: stop,
-		links: map[string]*link{}, sought: map[string]*search{}, reached: map[string]bool{},
+	h := &hosts{o: o, end: end, stop: stop, ways: map[string]*way{}}
+	if o.Sleep != nil {
+		h.slept = o.Sleep.Slept()
 	}
+	return h
 }
 
 // wish is a stream that a client asks for.
@@ -60,8 +51,8 @@ type wish struct {
 // slow to answer, or has ended, over a new one beside it: whichever answers first. A link that
 // hears nothing may be good again later than a new one is: what carries it waits longer and
 // longer between its attempts.
-func (h *hosts) open(ctx context.Context, w wish) (ports.Stream, error) {
-	if h.dialer == nil {
+func (h *hosts) open(ctx context.Context, w wish) (*linked, error) {
+	if h.o.SSH == nil {
 		return nil, noHost(w.host)
 	}
 	old := h.current(w.host)
@@ -74,7 +65,7 @@ func (h *hosts) open(ctx context.Context, w wish) (ports.Stream, error) {
 	if !h.spawn(func() { first <- h.ask(ctx, old, w.start) }) {
 		return nil, errEnding()
 	}
-	patience := time.NewTimer(old.patience(h))
+	patience := time.NewTimer(h.patience(old))
 	defer patience.Stop()
 	select {
 	case o := <-first:
@@ -108,12 +99,12 @@ func (h *hosts) open(ctx context.Context, w wish) (ports.Stream, error) {
 
 // opened is the answer to a stream that was asked for.
 type opened struct {
-	stream ports.Stream
+	stream *linked
 	err    error
 }
 
 // settle waits for the loser, whose context has ended, and returns the winner's answer.
-func settle(loser <-chan opened, winner opened) (ports.Stream, error) {
+func settle(loser <-chan opened, winner opened) (*linked, error) {
 	if l := <-loser; l.stream != nil {
 		if winner.err != nil {
 			return l.stream, nil
@@ -124,7 +115,7 @@ func settle(loser <-chan opened, winner opened) (ports.Stream, error) {
 }
 
 // openNew opens a stream over a link that takes old's place.
-func (h *hosts) openNew(ctx context.Context, w wish, old *link) (ports.Stream, error) {
+func (h *hosts) openNew(ctx context.Context, w wish, old *link) (*linked, error) {
 	l, err := h.seek(ctx, w, old)
 	if err != nil {
 		return nil, err
@@ -147,7 +138,7 @@ const (
 	firstPatience = time.Second // nothing is known yet
 )
 
-func (l *link) patience(h *hosts) time.Duration {
+func (h *hosts) patience(l *link) time.Duration {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if l.answer == 0 {
@@ -158,107 +149,37 @@ func (l *link) patience(h *hosts) time.Duration {
 
 // ask opens a stream over a link and counts it there until it ends.
 func (h *hosts) ask(ctx context.Context, l *link, start protocol.StartPolicy) opened {
-	h.hold(l)
+	s := &linked{link: l}
+	h.hold(s)
 	asked := time.Now()
-	s, err := l.OpenStream(ctx, protocol.LocalHost, start)
+	stream, err := l.OpenStream(ctx, protocol.LocalHost, start)
 	if err != nil {
-		h.release(l)
+		h.release(s)
 		return opened{nil, err}
 	}
+	s.Stream = stream
 	h.mu.Lock()
 	l.answer = time.Since(asked)
 	h.mu.Unlock()
-	return opened{&linked{Stream: s, done: sync.OnceFunc(func() { h.release(l) })}, nil}
+	return opened{s, nil}
 }
 
-// linked is a stream that its link knows of.
-type linked struct {
-	ports.Stream
-	done func()
-}
-
-func (s *linked) Close() error {
-	defer s.done()
-	return s.Stream.Close()
-}
-
-func (s *linked) Abort(f protocol.Failure) error {
-	defer s.done()
-	return s.Stream.Abort(f)
-}
-
-// current is the link that new streams to a host go over, nil without one that lives.
+// current is the link that new streams to a host go over, nil without one that lives and that the host's policy allows.
 func (h *hosts) current(name string) *link {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	l := h.links[name]
-	if l == nil {
+	w := h.ways[name]
+	if w == nil || w.link == nil {
 		return nil
 	}
-	if l.Err() != nil {
-		h.drop(l)
-		return nil
+	switch l := w.link; {
+	case l.Err() != nil:
+		w.ended(l)
+	case !allows(h.policy(name), l.transport):
+		w.pulse.Dropped()
+		w.drop(l)
 	}
-	return l
-}
-
-func (h *hosts) hold(l *link) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	l.streams++
-	if l.idle != nil {
-		l.idle.Stop()
-	}
-}
-
-// release ends a link with its last stream if it is not the current one, and has it end after
-// linkIdle if it is.
-func (h *hosts) release(l *link) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	l.streams--
-	switch {
-	case l.streams > 0:
-	case h.links[l.host] != l:
-		h.shut(l)
-	default:
-		h.keepWarm(l)
-	}
-}
-
-// keepWarm has l end after linkIdle unless a stream comes, with mu held.
-func (h *hosts) keepWarm(l *link) {
-	if l.idle == nil {
-		l.idle = time.AfterFunc(linkIdle, func() { h.expire(l) })
-	} else {
-		l.idle.Reset(linkIdle)
-	}
-}
-
-func (h *hosts) expire(l *link) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if l.streams == 0 && h.links[l.host] == l {
-		h.drop(l)
-	}
-}
-
-// drop makes l a link that no new stream goes over, with mu held.
-func (h *hosts) drop(l *link) {
-	delete(h.links, l.host)
-	if l.idle != nil {
-		l.idle.Stop()
-	}
-	if l.streams == 0 {
-		h.shut(l)
-	}
-}
-
-// shut closes l in the background, with mu held: a carriage that takes nothing is waited for.
-func (h *hosts) shut(l *link) {
-	if !h.closed {
-		h.all.Go(func() { _ = l.Close() })
-	}
+	return w.link
 }
 
 // spawn runs f on a goroutine that close joins; false: the broker is ending, f does not run.
@@ -275,15 +196,30 @@ func (h *hosts) spawn(f func()) bool {
 func (h *hosts) close() {
 	h.mu.Lock()
 	h.closed = true
-	left := h.links
-	h.links = map[string]*link{}
+	var left []*link
+	for _, w := range h.ways {
+		if w.timer != nil {
+			w.timer.Stop()
+		}
+		if l := w.link; l != nil {
+			w.link, left = nil, append(left, l)
+			l.idle.Stop()
+		}
+	}
 	h.mu.Unlock()
 	h.stop()
 	for _, l := range left {
-		if l.idle != nil {
-			l.idle.Stop()
-		}
 		_ = l.Close()
 	}
 	h.all.Wait()
+}
+
+// link is the state of the way to a host, in facts.
+func (h *hosts) link(name string) domain.HostLink {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if w := h.ways[name]; w != nil {
+		return w.facts()
+	}
+	return domain.HostLink{}
 }

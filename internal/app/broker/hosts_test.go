@@ -27,9 +27,11 @@ type farLink struct {
 	done   chan struct{}
 	once   sync.Once
 
-	mu    sync.Mutex
-	asked int
-	heard time.Time
+	transport domain.Transport
+
+	mu     sync.Mutex
+	probes []time.Time
+	heard  time.Time
 }
 
 func newFarLink() *farLink {
@@ -54,7 +56,6 @@ func (l *farLink) OpenStream(ctx context.Context, host string, _ protocol.StartP
 // answer waits for one.
 func (l *farLink) answer(ctx context.Context) error {
 	l.mu.Lock()
-	l.asked++
 	takes := l.takes
 	l.mu.Unlock()
 	select {
@@ -70,12 +71,25 @@ func (l *farLink) answer(ctx context.Context) error {
 	}
 }
 
-func (l *farLink) Probe(ctx context.Context) error { return l.answer(ctx) }
+func (l *farLink) Probe(ctx context.Context) error {
+	l.mu.Lock()
+	l.probes = append(l.probes, time.Now())
+	l.mu.Unlock()
+	return l.answer(ctx)
+}
+
+// probed are the times of the probes since the last call.
+func (l *farLink) probed() []time.Time {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	defer func() { l.probes = nil }()
+	return l.probes
+}
 
 func (l *farLink) Vitals() domain.Vitals {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return domain.Vitals{Transport: domain.TransportSSH, RTT: l.takes, Heard: l.heard}
+	return domain.Vitals{Transport: l.transport, RTT: l.takes, Heard: l.heard}
 }
 
 func (l *farLink) slow(takes time.Duration) {
@@ -104,6 +118,9 @@ func (l *farLink) ended() bool {
 
 // far is a network of one host, "far".
 type far struct {
+	transport domain.Transport
+	every     time.Duration // between two attempts, on average; 0: 150 ms
+
 	mu    sync.Mutex
 	takes time.Duration // a dial
 
@@ -117,7 +134,12 @@ type far struct {
 	most   int
 }
 
-func (f *far) Attempts() (time.Duration, int) { return 150 * time.Millisecond, maxAttempts }
+func (f *far) Attempts() (time.Duration, int) {
+	if f.every > 0 {
+		return f.every, maxAttempts
+	}
+	return 150 * time.Millisecond, maxAttempts
+}
 
 const maxAttempts = 8
 
@@ -143,6 +165,7 @@ func (f *far) DialLink(ctx context.Context, host string, ask ports.Ask) (ports.L
 		return nil, f.fails
 	}
 	l := newFarLink()
+	l.transport = f.transport
 	if f.question != "" {
 		f.mu.Unlock()
 		answer, err := []byte(nil), error(fault.New(fault.Denied, "nobody can be asked"))
@@ -165,6 +188,19 @@ func (f *far) set(takes time.Duration, fails error) {
 	f.takes, f.fails = takes, fails
 }
 
+// counts are the dials, those that run, and the links that were made.
+func (f *far) counts() (dials, active, made int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.dials, f.active, len(f.made)
+}
+
+// dialled is how many dials there were.
+func (f *far) dialled() int {
+	dials, _, _ := f.counts()
+	return dials
+}
+
 func (f *far) last() *farLink {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -174,8 +210,8 @@ func (f *far) last() *farLink {
 // reaching runs a broker with a far host in a bubble; a goroutine left behind fails it.
 func reaching(t *testing.T, run func(t *testing.T, b *Broker, f *far)) {
 	synctest.Test(t, func(t *testing.T) {
-		f := &far{takes: 50 * time.Millisecond}
-		b := New(Options{Daemon: newDaemons(), Links: f})
+		f := &far{takes: 50 * time.Millisecond, transport: domain.TransportSSH}
+		b := New(Options{Daemon: newDaemons(), Remote: Remote{SSH: f}})
 		defer b.Close()
 		run(t, b, f)
 	})

@@ -35,6 +35,9 @@ func (b *Broker) answer(ctx context.Context, req ports.StreamRequest) {
 		_ = daemon.Close()
 		return
 	}
+	if far, ok := daemon.(*linked); ok {
+		far.reporting(req.Report)
+	}
 	r := relay{stream: stream, daemon: daemon}
 	stop := context.AfterFunc(ctx, r.closeDaemon)
 	r.run()

@@ -2,9 +2,11 @@ package broker
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
 	"time"
 
+	"github.com/vev-term/vev/internal/domain"
 	"github.com/vev-term/vev/internal/domain/fault"
 	"github.com/vev-term/vev/internal/ports"
 	"github.com/vev-term/vev/internal/protocol"
@@ -49,41 +51,40 @@ func (h *hosts) await(ctx context.Context, s *search, name string) (*link, error
 
 // join takes part in the search for a host, beginning it if there is none; or returns the link
 // that somebody has found meanwhile.
-func (h *hosts) join(w wish, old *link) (s *search, begun bool, l *link, err error) {
+func (h *hosts) join(wish wish, old *link) (s *search, begun bool, l *link, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closed {
 		return nil, false, nil, errEnding()
 	}
-	if l := h.links[w.host]; l != nil && l != old {
-		return nil, false, l, nil
+	w := h.way(wish.host)
+	if w.link != nil && w.link != old {
+		return nil, false, w.link, nil
 	}
-	s = h.sought[w.host]
+	s = w.search
 	if begun = s == nil; begun {
-		if h.count(w.host) == protocol.MaxHosts {
+		if h.count(w) == protocol.MaxHosts {
 			return nil, false, nil, fault.New(fault.Limit, "links to %d hosts are open or being made", protocol.MaxHosts).
 				WithHint("a link that carries nothing ends after %s", linkIdle)
 		}
 		ctx, cancel := context.WithCancel(h.end)
 		s = &search{ready: make(chan struct{}), giveUp: cancel}
-		h.sought[w.host] = s
-		again := w.ask == nil && h.reached[w.host]
-		h.all.Go(func() { h.search(ctx, s, w, again) })
+		w.search = s
+		lanes := w.lanes(wish)
+		w.pulse.Want()
+		w.tell(time.Now())
+		h.all.Go(func() { h.search(ctx, w, s, lanes) })
 	}
 	s.waiting++
 	return s, begun, nil, nil
 }
 
-// count is how many hosts other than name there are links to, or searches for, with mu held.
-func (h *hosts) count(name string) int {
-	n := len(h.links)
-	for sought := range h.sought {
-		if h.links[sought] == nil {
+// count is how many hosts other than w's there are links to, or searches for, with mu held.
+func (h *hosts) count(w *way) (n int) {
+	for _, other := range h.ways {
+		if other != w && (other.link != nil || other.search != nil) {
 			n++
 		}
-	}
-	if h.links[name] != nil {
-		n--
 	}
 	return n
 }
@@ -103,21 +104,70 @@ type attempt struct {
 	err  error
 }
 
-// search dials until there is a link, an error that another attempt cannot mend, or nobody who
+// lane is one transport's part in a search.
+type lane struct {
+	dialer ports.LinkDialer
+	ask    ports.Ask
+	again  bool // what may help is tried until somebody gives up
+	// hold waits until the attempts may begin, as long as ctx, or until another lane has failed; nil: at once.
+	hold func(ctx context.Context, failed <-chan struct{})
+	// may reports whether another attempt makes sense; nil: always.
+	may func() bool
+}
+
+// search goes all its lanes at once: the first link counts, or the failure of the last lane, which says most.
+func (h *hosts) search(ctx context.Context, w *way, s *search, lanes []lane) {
+	type end struct {
+		lane int
+		attempt
+	}
+	ends, failed := make(chan end, len(lanes)), make(chan struct{})
+	for i, lane := range lanes {
+		h.all.Go(func() {
+			if lane.hold != nil {
+				lane.hold(ctx, failed)
+			}
+			ends <- end{i, h.try(ctx, w.name, lane)}
+		})
+	}
+	found, left := end{lane: -1}, len(lanes)
+	for left > 0 && found.link == nil {
+		e := <-ends
+		if left--; left == len(lanes)-1 {
+			close(failed) // or found: then ctx ends too
+		}
+		if e.link != nil || e.lane > found.lane {
+			found = e
+		}
+	}
+	h.found(w, s, found.attempt, ctx.Err() != nil)
+	s.giveUp()
+	for range left {
+		if late := <-ends; late.link != nil {
+			_ = late.link.Close()
+		}
+	}
+}
+
+// try dials until there is a link, an error that another attempt cannot mend, or nobody who
 // waits. A host that was reached before is tried again and again, as often as the dialer says, with
 // several attempts at once: a first packet that is lost costs one a second and more. A host that
 // was not is tried once, and so is any for who can be asked.
-func (h *hosts) search(ctx context.Context, s *search, w wish, again bool) {
+func (h *hosts) try(ctx context.Context, name string, l lane) attempt {
+	if ctx.Err() != nil {
+		return attempt{err: givenUp(ctx)}
+	}
+	ctx, cancel := context.WithCancel(ctx)
 	results := make(chan attempt)
 	running := 0
 	dial := func() {
 		running++
 		h.all.Go(func() {
-			l, err := h.dialer.DialLink(ctx, w.host, w.ask)
+			l, err := l.dialer.DialLink(ctx, name, l.ask)
 			results <- attempt{l, err}
 		})
 	}
-	every, most := h.dialer.Attempts()
+	every, most := l.dialer.Attempts()
 	pace := time.NewTimer(0)
 	defer pace.Stop()
 	var found attempt
@@ -128,25 +178,38 @@ func (h *hosts) search(ctx context.Context, s *search, w wish, again bool) {
 		}
 		select {
 		case <-next:
+			if l.may != nil && !l.may() {
+				found.err, done = errGone, true
+				break
+			}
 			dial()
 			pace.Reset(every/2 + rand.N(every))
-			if !again {
+			if !l.again {
 				pace.Stop()
 			}
 		case found = <-results:
 			running--
-			done = found.err == nil || !again || final(found.err)
+			done = found.err == nil || !l.again || final(found.err)
 		case <-ctx.Done():
-			found.err, done = fault.Wrap(fault.Canceled, context.Cause(ctx), "reaching the host was given up"), true
+			found.err, done = givenUp(ctx), true
 		}
 	}
-	h.found(s, w.host, found)
-	s.giveUp()
-	for range running {
-		if late := <-results; late.link != nil {
-			_ = late.link.Close()
+	cancel()
+	late := running
+	h.all.Go(func() {
+		for range late {
+			if late := <-results; late.link != nil {
+				_ = late.link.Close()
+			}
 		}
-	}
+	})
+	return found
+}
+
+var errGone = fault.New(fault.Unavailable, "what answered there before does not know this program any more")
+
+func givenUp(ctx context.Context) error {
+	return fault.Wrap(fault.Canceled, context.Cause(ctx), "reaching the host was given up")
 }
 
 // final reports whether another attempt cannot help.
@@ -158,30 +221,33 @@ func final(err error) bool {
 	return true
 }
 
-// found ends a search with what it found.
-func (h *hosts) found(s *search, name string, a attempt) {
+// found ends a search with what it found; left: nobody waited for that any more.
+func (h *hosts) found(w *way, s *search, a attempt, left bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	delete(h.sought, name)
+	w.search = nil
 	defer close(s.ready)
-	switch {
+	switch now := time.Now(); {
 	case h.closed:
 		s.err = errEnding()
 		if a.link != nil {
 			h.all.Go(func() { _ = a.link.Close() })
 		}
-		return
-	case a.err != nil:
+	case a.err == nil:
+		s.link = w.up(a.link)
+	default:
 		s.err = a.err
-		return
+		if left {
+			w.pulse.Left()
+		} else {
+			w.failure, _ = errors.AsType[*fault.Error](a.err)
+			w.pulse.Failed(now, rand.Float64())
+		}
+		w.look(now)
 	}
-	if old := h.links[name]; old != nil {
-		h.drop(old)
-	}
-	s.link = &link{Link: a.link, host: name}
-	if len(h.reached) == maxReached && !h.reached[name] {
-		clear(h.reached) // they are reached for the first time again
-	}
-	h.links[name], h.reached[name] = s.link, true
-	h.keepWarm(s.link)
+}
+
+// allows reports whether a policy has room for a transport.
+func allows(policy, transport domain.Transport) bool {
+	return policy == domain.TransportAuto || policy == transport
 }

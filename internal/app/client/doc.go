@@ -57,7 +57,8 @@
 // # Goroutines
 //
 // Run's own goroutine watches the terminal's events and decides the end. It starts link, which after the daemon has
-// agreed starts pump, sender and tend (notices, guesses, sizes, stops). Only link and tend draw, by turns. The pump waits for
+// agreed starts pump, sender and tend (notices, guesses, sizes, stops), and for each conversation heed, which hears what is said
+// of the link under it (move.go). Only link and tend draw, by turns. The pump waits for
 // neither, so Ctrl-\ d works with a stuck terminal, a stuck link, a full window, and while reconnecting. All are joined
 // before Run returns; a panic in any of them ends the attachment in order and becomes Run's error.
 //

@@ -218,14 +218,18 @@ type pipe struct {
 	lost     atomic.Bool // what is under way at the end does not arrive
 	once     sync.Once
 	onClose  func()
+	reports  chan protocol.LinkReport
 }
 
 func newPipe() *pipe {
 	return &pipe{
 		toDaemon: make(chan protocol.SessionClientMessage, 2*directMessages), toClient: make(chan protocol.SessionServerMessage, 64),
 		last: make(chan struct{}), served: make(chan struct{}), gone: make(chan struct{}),
+		reports: make(chan protocol.LinkReport, 1),
 	}
 }
+
+func (p *pipe) Reports() <-chan protocol.LinkReport { return p.reports }
 
 func (p *pipe) Close() error {
 	p.once.Do(func() {

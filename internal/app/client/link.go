@@ -31,9 +31,10 @@ type link struct {
 	began      time.Time // of the conversation
 	backoff    time.Duration
 	violations int
-	held       int             // states applied and not painted
-	heldBytes  int             // their data
-	ended      *protocol.Ended // what the daemon said last
+	held       int                     // states applied and not painted
+	heldBytes  int                     // their data
+	ended      *protocol.Ended         // what the daemon said last
+	next       ports.SessionClientConn // that was begun over another link, until it is attached
 }
 
 // follow attaches and stays attached until the daemon or ctx ends it.
@@ -58,13 +59,17 @@ func (l *link) follow(ctx context.Context) outcome {
 		return outcome{err: err}
 	}
 	for {
+		heeding := l.heed(ctx, conn)
 		err := l.receive(ctx, conn)
 		l.out.end(conn)
 		conn.Close()
+		l.next = heeding.end()
 		if l.ended != nil {
+			l.drop()
 			return ending(l.ended)
 		}
 		if conn, err = l.reconnect(ctx, err); err != nil {
+			l.drop()
 			return outcome{err: err}
 		}
 	}
@@ -87,7 +92,7 @@ func ending(m *protocol.Ended) outcome {
 func (l *link) attach(ctx context.Context, m *protocol.Attach) (ports.SessionClientConn, protocol.Attached, error) {
 	ctx, cancel := context.WithTimeout(ctx, protocol.HandshakeTimeout)
 	defer cancel()
-	conn, err := l.o.Dialer.Dial(ctx)
+	conn, err := l.dial(ctx)
 	if err != nil {
 		return nil, protocol.Attached{}, err
 	}
@@ -113,6 +118,21 @@ func (l *link) attach(ctx context.Context, m *protocol.Attach) (ports.SessionCli
 		err = fault.Wrap(fault.Canceled, err, "the attach was given up")
 	}
 	return nil, protocol.Attached{}, err
+}
+
+func (l *link) dial(ctx context.Context) (ports.SessionClientConn, error) {
+	if next := l.next; next != nil {
+		l.next = nil
+		return next, nil
+	}
+	return l.o.Dialer.Dial(ctx)
+}
+
+// drop closes a conversation that nobody needs.
+func (l *link) drop() {
+	if l.next != nil {
+		l.next.Close()
+	}
 }
 
 func (l *link) ask(conn ports.SessionClientConn, m *protocol.Attach) (protocol.Attached, error) {
@@ -281,7 +301,7 @@ func (l *link) renamed(events []protocol.Event) {
 func (l *link) reconnect(ctx context.Context, cause error) (ports.SessionClientConn, error) {
 	l.contact.end()
 	l.notices.disconnected()
-	if time.Since(l.began) >= steadyAfter {
+	if time.Since(l.began) >= steadyAfter || l.next != nil {
 		l.backoff, l.violations = 0, 0
 	}
 	for {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/vev-term/vev/internal/domain"
+	"github.com/vev-term/vev/internal/protocol"
 )
 
 const (
@@ -44,6 +45,10 @@ type notices struct {
 	lostFor  time.Duration     // in whole seconds, as it is told; negative: not long enough to be told
 	silent   time.Duration     // not heard for so long though a word is due; 0: not worth one
 	waiting  int               // keys that the daemon does not have
+	under    domain.LinkState  // of the link to another machine, as the broker says
+	underRTT time.Duration     // its round trip, 0: not known
+	heardAt  time.Time         // when it was heard last
+	unheard  time.Duration     // since then, in whole seconds, as it is told
 }
 
 func newNotices(leader byte) *notices {
@@ -104,10 +109,27 @@ func (n *notices) disconnected() {
 func (n *notices) connected() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	n.under = domain.LinkConnected
 	if !n.lost.IsZero() {
 		n.lost = time.Time{}
 		n.changed()
 	}
+}
+
+// reported takes what the broker says of the link to another machine.
+func (n *notices) reported(r protocol.LinkReport, now time.Time) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.under, n.underRTT, n.heardAt = r.State, r.RTT, now.Add(-r.Silent)
+	n.unheard = r.Silent.Truncate(time.Second)
+	n.changed()
+}
+
+// silentLink reports whether the broker does not hear the other machine.
+func (n *notices) silentLink() bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.under == domain.LinkSilent
 }
 
 // tick does what is due and returns when something will be, the zero time when nothing will.
@@ -141,6 +163,13 @@ func (n *notices) tick(now time.Time) (next time.Time) {
 			next = at
 		}
 	}
+	if n.under == domain.LinkSilent {
+		if unheard := now.Sub(n.heardAt).Truncate(time.Second); unheard != n.unheard {
+			n.unheard = unheard
+			n.version.Add(1)
+		}
+		next = earlier(next, n.heardAt.Add(n.unheard+time.Second))
+	}
 	return next
 }
 
@@ -172,6 +201,12 @@ func (n *notices) contactLine() string {
 		what = fmt.Sprintf("reconnecting for %d s", n.lostFor/time.Second)
 	case !n.lost.IsZero() && n.lostFor == 0:
 		what = "connection lost, reconnecting"
+	case n.under == domain.LinkSilent:
+		what = fmt.Sprintf("no contact for %d s", n.unheard/time.Second)
+	case n.under == domain.LinkSlow && n.underRTT > 0:
+		return fmt.Sprintf("slow link: %d ms there and back", n.underRTT.Milliseconds())
+	case n.under == domain.LinkSlow:
+		return "slow link"
 	default:
 		return ""
 	}

@@ -66,7 +66,7 @@ func (c *client) look(now time.Time) (next time.Time) {
 		c.spawn(func() { conn.Close() }) // ends its Receive, which tells the link
 	}
 	keys := 0
-	if v.silent > 0 || c.notices.reconnecting() {
+	if v.silent > 0 || c.notices.reconnecting() || c.notices.silentLink() {
 		keys = c.out.waiting()
 	}
 	c.notices.waits(v.silent, keys)

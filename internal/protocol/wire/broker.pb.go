@@ -197,6 +197,15 @@ func (x *BrokerClientEnvelope) GetStatsRequest() *StatsRequest {
 	return nil
 }
 
+func (x *BrokerClientEnvelope) GetPing() *Ping {
+	if x != nil {
+		if x, ok := x.xxx_hidden_Body.(*brokerClientEnvelope_Ping); ok {
+			return x.Ping
+		}
+	}
+	return nil
+}
+
 func (x *BrokerClientEnvelope) SetRegister(v *Register) {
 	if v == nil {
 		x.xxx_hidden_Body = nil
@@ -323,6 +332,14 @@ func (x *BrokerClientEnvelope) SetStatsRequest(v *StatsRequest) {
 		return
 	}
 	x.xxx_hidden_Body = &brokerClientEnvelope_StatsRequest{v}
+}
+
+func (x *BrokerClientEnvelope) SetPing(v *Ping) {
+	if v == nil {
+		x.xxx_hidden_Body = nil
+		return
+	}
+	x.xxx_hidden_Body = &brokerClientEnvelope_Ping{v}
 }
 
 func (x *BrokerClientEnvelope) HasBody() bool {
@@ -460,6 +477,14 @@ func (x *BrokerClientEnvelope) HasStatsRequest() bool {
 	return ok
 }
 
+func (x *BrokerClientEnvelope) HasPing() bool {
+	if x == nil {
+		return false
+	}
+	_, ok := x.xxx_hidden_Body.(*brokerClientEnvelope_Ping)
+	return ok
+}
+
 func (x *BrokerClientEnvelope) ClearBody() {
 	x.xxx_hidden_Body = nil
 }
@@ -560,6 +585,12 @@ func (x *BrokerClientEnvelope) ClearStatsRequest() {
 	}
 }
 
+func (x *BrokerClientEnvelope) ClearPing() {
+	if _, ok := x.xxx_hidden_Body.(*brokerClientEnvelope_Ping); ok {
+		x.xxx_hidden_Body = nil
+	}
+}
+
 const BrokerClientEnvelope_Body_not_set_case case_BrokerClientEnvelope_Body = 0
 const BrokerClientEnvelope_Register_case case_BrokerClientEnvelope_Body = 101
 const BrokerClientEnvelope_Subscribe_case case_BrokerClientEnvelope_Body = 102
@@ -577,6 +608,7 @@ const BrokerClientEnvelope_CancelPreview_case case_BrokerClientEnvelope_Body = 1
 const BrokerClientEnvelope_StreamWindowUpdate_case case_BrokerClientEnvelope_Body = 114
 const BrokerClientEnvelope_PromptReply_case case_BrokerClientEnvelope_Body = 115
 const BrokerClientEnvelope_StatsRequest_case case_BrokerClientEnvelope_Body = 116
+const BrokerClientEnvelope_Ping_case case_BrokerClientEnvelope_Body = 117
 
 func (x *BrokerClientEnvelope) WhichBody() case_BrokerClientEnvelope_Body {
 	if x == nil {
@@ -615,6 +647,8 @@ func (x *BrokerClientEnvelope) WhichBody() case_BrokerClientEnvelope_Body {
 		return BrokerClientEnvelope_PromptReply_case
 	case *brokerClientEnvelope_StatsRequest:
 		return BrokerClientEnvelope_StatsRequest_case
+	case *brokerClientEnvelope_Ping:
+		return BrokerClientEnvelope_Ping_case
 	default:
 		return BrokerClientEnvelope_Body_not_set_case
 	}
@@ -640,6 +674,7 @@ type BrokerClientEnvelope_builder struct {
 	StreamWindowUpdate *StreamWindowUpdate
 	PromptReply        *PromptReply
 	StatsRequest       *StatsRequest
+	Ping               *Ping
 	// -- end of xxx_hidden_Body
 }
 
@@ -694,6 +729,9 @@ func (b0 BrokerClientEnvelope_builder) Build() *BrokerClientEnvelope {
 	}
 	if b.StatsRequest != nil {
 		x.xxx_hidden_Body = &brokerClientEnvelope_StatsRequest{b.StatsRequest}
+	}
+	if b.Ping != nil {
+		x.xxx_hidden_Body = &brokerClientEnvelope_Ping{b.Ping}
 	}
 	return m0
 }
@@ -776,6 +814,10 @@ type brokerClientEnvelope_StatsRequest struct {
 	StatsRequest *StatsRequest `protobuf:"bytes,116,opt,name=stats_request,json=statsRequest,oneof"`
 }
 
+type brokerClientEnvelope_Ping struct {
+	Ping *Ping `protobuf:"bytes,117,opt,name=ping,oneof"`
+}
+
 func (*brokerClientEnvelope_Register) isBrokerClientEnvelope_Body() {}
 
 func (*brokerClientEnvelope_Subscribe) isBrokerClientEnvelope_Body() {}
@@ -807,6 +849,8 @@ func (*brokerClientEnvelope_StreamWindowUpdate) isBrokerClientEnvelope_Body() {}
 func (*brokerClientEnvelope_PromptReply) isBrokerClientEnvelope_Body() {}
 
 func (*brokerClientEnvelope_StatsRequest) isBrokerClientEnvelope_Body() {}
+
+func (*brokerClientEnvelope_Ping) isBrokerClientEnvelope_Body() {}
 
 // One frame from broker to client. The tags are frozen.
 type BrokerServerEnvelope struct {
@@ -967,6 +1011,24 @@ func (x *BrokerServerEnvelope) GetBrokerStats() *BrokerStats {
 	return nil
 }
 
+func (x *BrokerServerEnvelope) GetPong() *Pong {
+	if x != nil {
+		if x, ok := x.xxx_hidden_Body.(*brokerServerEnvelope_Pong); ok {
+			return x.Pong
+		}
+	}
+	return nil
+}
+
+func (x *BrokerServerEnvelope) GetLinkReport() *LinkReport {
+	if x != nil {
+		if x, ok := x.xxx_hidden_Body.(*brokerServerEnvelope_LinkReport); ok {
+			return x.LinkReport
+		}
+	}
+	return nil
+}
+
 func (x *BrokerServerEnvelope) SetRegistered(v *Registered) {
 	if v == nil {
 		x.xxx_hidden_Body = nil
@@ -1077,6 +1139,22 @@ func (x *BrokerServerEnvelope) SetBrokerStats(v *BrokerStats) {
 		return
 	}
 	x.xxx_hidden_Body = &brokerServerEnvelope_BrokerStats{v}
+}
+
+func (x *BrokerServerEnvelope) SetPong(v *Pong) {
+	if v == nil {
+		x.xxx_hidden_Body = nil
+		return
+	}
+	x.xxx_hidden_Body = &brokerServerEnvelope_Pong{v}
+}
+
+func (x *BrokerServerEnvelope) SetLinkReport(v *LinkReport) {
+	if v == nil {
+		x.xxx_hidden_Body = nil
+		return
+	}
+	x.xxx_hidden_Body = &brokerServerEnvelope_LinkReport{v}
 }
 
 func (x *BrokerServerEnvelope) HasBody() bool {
@@ -1198,6 +1276,22 @@ func (x *BrokerServerEnvelope) HasBrokerStats() bool {
 	return ok
 }
 
+func (x *BrokerServerEnvelope) HasPong() bool {
+	if x == nil {
+		return false
+	}
+	_, ok := x.xxx_hidden_Body.(*brokerServerEnvelope_Pong)
+	return ok
+}
+
+func (x *BrokerServerEnvelope) HasLinkReport() bool {
+	if x == nil {
+		return false
+	}
+	_, ok := x.xxx_hidden_Body.(*brokerServerEnvelope_LinkReport)
+	return ok
+}
+
 func (x *BrokerServerEnvelope) ClearBody() {
 	x.xxx_hidden_Body = nil
 }
@@ -1286,6 +1380,18 @@ func (x *BrokerServerEnvelope) ClearBrokerStats() {
 	}
 }
 
+func (x *BrokerServerEnvelope) ClearPong() {
+	if _, ok := x.xxx_hidden_Body.(*brokerServerEnvelope_Pong); ok {
+		x.xxx_hidden_Body = nil
+	}
+}
+
+func (x *BrokerServerEnvelope) ClearLinkReport() {
+	if _, ok := x.xxx_hidden_Body.(*brokerServerEnvelope_LinkReport); ok {
+		x.xxx_hidden_Body = nil
+	}
+}
+
 const BrokerServerEnvelope_Body_not_set_case case_BrokerServerEnvelope_Body = 0
 const BrokerServerEnvelope_Registered_case case_BrokerServerEnvelope_Body = 201
 const BrokerServerEnvelope_SnapshotPart_case case_BrokerServerEnvelope_Body = 202
@@ -1301,6 +1407,8 @@ const BrokerServerEnvelope_StreamWindowUpdate_case case_BrokerServerEnvelope_Bod
 const BrokerServerEnvelope_SnapshotDelta_case case_BrokerServerEnvelope_Body = 212
 const BrokerServerEnvelope_Prompt_case case_BrokerServerEnvelope_Body = 213
 const BrokerServerEnvelope_BrokerStats_case case_BrokerServerEnvelope_Body = 214
+const BrokerServerEnvelope_Pong_case case_BrokerServerEnvelope_Body = 215
+const BrokerServerEnvelope_LinkReport_case case_BrokerServerEnvelope_Body = 216
 
 func (x *BrokerServerEnvelope) WhichBody() case_BrokerServerEnvelope_Body {
 	if x == nil {
@@ -1335,6 +1443,10 @@ func (x *BrokerServerEnvelope) WhichBody() case_BrokerServerEnvelope_Body {
 		return BrokerServerEnvelope_Prompt_case
 	case *brokerServerEnvelope_BrokerStats:
 		return BrokerServerEnvelope_BrokerStats_case
+	case *brokerServerEnvelope_Pong:
+		return BrokerServerEnvelope_Pong_case
+	case *brokerServerEnvelope_LinkReport:
+		return BrokerServerEnvelope_LinkReport_case
 	default:
 		return BrokerServerEnvelope_Body_not_set_case
 	}
@@ -1358,6 +1470,8 @@ type BrokerServerEnvelope_builder struct {
 	SnapshotDelta      *SnapshotDelta
 	Prompt             *Prompt
 	BrokerStats        *BrokerStats
+	Pong               *Pong
+	LinkReport         *LinkReport
 	// -- end of xxx_hidden_Body
 }
 
@@ -1406,6 +1520,12 @@ func (b0 BrokerServerEnvelope_builder) Build() *BrokerServerEnvelope {
 	}
 	if b.BrokerStats != nil {
 		x.xxx_hidden_Body = &brokerServerEnvelope_BrokerStats{b.BrokerStats}
+	}
+	if b.Pong != nil {
+		x.xxx_hidden_Body = &brokerServerEnvelope_Pong{b.Pong}
+	}
+	if b.LinkReport != nil {
+		x.xxx_hidden_Body = &brokerServerEnvelope_LinkReport{b.LinkReport}
 	}
 	return m0
 }
@@ -1480,6 +1600,14 @@ type brokerServerEnvelope_BrokerStats struct {
 	BrokerStats *BrokerStats `protobuf:"bytes,214,opt,name=broker_stats,json=brokerStats,oneof"`
 }
 
+type brokerServerEnvelope_Pong struct {
+	Pong *Pong `protobuf:"bytes,215,opt,name=pong,oneof"`
+}
+
+type brokerServerEnvelope_LinkReport struct {
+	LinkReport *LinkReport `protobuf:"bytes,216,opt,name=link_report,json=linkReport,oneof"`
+}
+
 func (*brokerServerEnvelope_Registered) isBrokerServerEnvelope_Body() {}
 
 func (*brokerServerEnvelope_SnapshotPart) isBrokerServerEnvelope_Body() {}
@@ -1507,6 +1635,10 @@ func (*brokerServerEnvelope_SnapshotDelta) isBrokerServerEnvelope_Body() {}
 func (*brokerServerEnvelope_Prompt) isBrokerServerEnvelope_Body() {}
 
 func (*brokerServerEnvelope_BrokerStats) isBrokerServerEnvelope_Body() {}
+
+func (*brokerServerEnvelope_Pong) isBrokerServerEnvelope_Body() {}
+
+func (*brokerServerEnvelope_LinkReport) isBrokerServerEnvelope_Body() {}
 
 type Scope struct {
 	state                   protoimpl.MessageState `protogen:"opaque.v1"`
@@ -2916,6 +3048,258 @@ func (b0 BrokerStats_builder) Build() *BrokerStats {
 	return m0
 }
 
+type Ping struct {
+	state             protoimpl.MessageState `protogen:"opaque.v1"`
+	xxx_hidden_Number uint64                 `protobuf:"varint,1,opt,name=number"`
+	unknownFields     protoimpl.UnknownFields
+	sizeCache         protoimpl.SizeCache
+}
+
+func (x *Ping) Reset() {
+	*x = Ping{}
+	mi := &file_broker_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Ping) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Ping) ProtoMessage() {}
+
+func (x *Ping) ProtoReflect() protoreflect.Message {
+	mi := &file_broker_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+func (x *Ping) GetNumber() uint64 {
+	if x != nil {
+		return x.xxx_hidden_Number
+	}
+	return 0
+}
+
+func (x *Ping) SetNumber(v uint64) {
+	x.xxx_hidden_Number = v
+}
+
+type Ping_builder struct {
+	_ [0]func() // Prevents comparability and use of unkeyed literals for the builder.
+
+	Number uint64
+}
+
+func (b0 Ping_builder) Build() *Ping {
+	m0 := &Ping{}
+	b, x := &b0, m0
+	_, _ = b, x
+	x.xxx_hidden_Number = b.Number
+	return m0
+}
+
+type Pong struct {
+	state             protoimpl.MessageState `protogen:"opaque.v1"`
+	xxx_hidden_Number uint64                 `protobuf:"varint,1,opt,name=number"`
+	unknownFields     protoimpl.UnknownFields
+	sizeCache         protoimpl.SizeCache
+}
+
+func (x *Pong) Reset() {
+	*x = Pong{}
+	mi := &file_broker_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Pong) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Pong) ProtoMessage() {}
+
+func (x *Pong) ProtoReflect() protoreflect.Message {
+	mi := &file_broker_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+func (x *Pong) GetNumber() uint64 {
+	if x != nil {
+		return x.xxx_hidden_Number
+	}
+	return 0
+}
+
+func (x *Pong) SetNumber(v uint64) {
+	x.xxx_hidden_Number = v
+}
+
+type Pong_builder struct {
+	_ [0]func() // Prevents comparability and use of unkeyed literals for the builder.
+
+	Number uint64
+}
+
+func (b0 Pong_builder) Build() *Pong {
+	m0 := &Pong{}
+	b, x := &b0, m0
+	_, _ = b, x
+	x.xxx_hidden_Number = b.Number
+	return m0
+}
+
+type LinkReport struct {
+	state                protoimpl.MessageState `protogen:"opaque.v1"`
+	xxx_hidden_Ref       *StreamRef             `protobuf:"bytes,1,opt,name=ref"`
+	xxx_hidden_State     uint32                 `protobuf:"varint,2,opt,name=state"`
+	xxx_hidden_Transport uint32                 `protobuf:"varint,3,opt,name=transport"`
+	xxx_hidden_RttUs     uint64                 `protobuf:"varint,4,opt,name=rtt_us,json=rttUs"`
+	xxx_hidden_SilentMs  uint64                 `protobuf:"varint,5,opt,name=silent_ms,json=silentMs"`
+	xxx_hidden_Move      bool                   `protobuf:"varint,6,opt,name=move"`
+	unknownFields        protoimpl.UnknownFields
+	sizeCache            protoimpl.SizeCache
+}
+
+func (x *LinkReport) Reset() {
+	*x = LinkReport{}
+	mi := &file_broker_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *LinkReport) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*LinkReport) ProtoMessage() {}
+
+func (x *LinkReport) ProtoReflect() protoreflect.Message {
+	mi := &file_broker_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+func (x *LinkReport) GetRef() *StreamRef {
+	if x != nil {
+		return x.xxx_hidden_Ref
+	}
+	return nil
+}
+
+func (x *LinkReport) GetState() uint32 {
+	if x != nil {
+		return x.xxx_hidden_State
+	}
+	return 0
+}
+
+func (x *LinkReport) GetTransport() uint32 {
+	if x != nil {
+		return x.xxx_hidden_Transport
+	}
+	return 0
+}
+
+func (x *LinkReport) GetRttUs() uint64 {
+	if x != nil {
+		return x.xxx_hidden_RttUs
+	}
+	return 0
+}
+
+func (x *LinkReport) GetSilentMs() uint64 {
+	if x != nil {
+		return x.xxx_hidden_SilentMs
+	}
+	return 0
+}
+
+func (x *LinkReport) GetMove() bool {
+	if x != nil {
+		return x.xxx_hidden_Move
+	}
+	return false
+}
+
+func (x *LinkReport) SetRef(v *StreamRef) {
+	x.xxx_hidden_Ref = v
+}
+
+func (x *LinkReport) SetState(v uint32) {
+	x.xxx_hidden_State = v
+}
+
+func (x *LinkReport) SetTransport(v uint32) {
+	x.xxx_hidden_Transport = v
+}
+
+func (x *LinkReport) SetRttUs(v uint64) {
+	x.xxx_hidden_RttUs = v
+}
+
+func (x *LinkReport) SetSilentMs(v uint64) {
+	x.xxx_hidden_SilentMs = v
+}
+
+func (x *LinkReport) SetMove(v bool) {
+	x.xxx_hidden_Move = v
+}
+
+func (x *LinkReport) HasRef() bool {
+	if x == nil {
+		return false
+	}
+	return x.xxx_hidden_Ref != nil
+}
+
+func (x *LinkReport) ClearRef() {
+	x.xxx_hidden_Ref = nil
+}
+
+type LinkReport_builder struct {
+	_ [0]func() // Prevents comparability and use of unkeyed literals for the builder.
+
+	Ref       *StreamRef
+	State     uint32
+	Transport uint32
+	RttUs     uint64
+	SilentMs  uint64
+	Move      bool
+}
+
+func (b0 LinkReport_builder) Build() *LinkReport {
+	m0 := &LinkReport{}
+	b, x := &b0, m0
+	_, _ = b, x
+	x.xxx_hidden_Ref = b.Ref
+	x.xxx_hidden_State = b.State
+	x.xxx_hidden_Transport = b.Transport
+	x.xxx_hidden_RttUs = b.RttUs
+	x.xxx_hidden_SilentMs = b.SilentMs
+	x.xxx_hidden_Move = b.Move
+	return m0
+}
+
 type Subscribe struct {
 	state                    protoimpl.MessageState `protogen:"opaque.v1"`
 	xxx_hidden_KnownRevision uint64                 `protobuf:"varint,1,opt,name=known_revision,json=knownRevision"`
@@ -2925,7 +3309,7 @@ type Subscribe struct {
 
 func (x *Subscribe) Reset() {
 	*x = Subscribe{}
-	mi := &file_broker_proto_msgTypes[17]
+	mi := &file_broker_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2937,7 +3321,7 @@ func (x *Subscribe) String() string {
 func (*Subscribe) ProtoMessage() {}
 
 func (x *Subscribe) ProtoReflect() protoreflect.Message {
-	mi := &file_broker_proto_msgTypes[17]
+	mi := &file_broker_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2982,7 +3366,7 @@ type Resync struct {
 
 func (x *Resync) Reset() {
 	*x = Resync{}
-	mi := &file_broker_proto_msgTypes[18]
+	mi := &file_broker_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2994,7 +3378,7 @@ func (x *Resync) String() string {
 func (*Resync) ProtoMessage() {}
 
 func (x *Resync) ProtoReflect() protoreflect.Message {
-	mi := &file_broker_proto_msgTypes[18]
+	mi := &file_broker_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3038,7 +3422,7 @@ type Unsubscribe struct {
 
 func (x *Unsubscribe) Reset() {
 	*x = Unsubscribe{}
-	mi := &file_broker_proto_msgTypes[19]
+	mi := &file_broker_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3050,7 +3434,7 @@ func (x *Unsubscribe) String() string {
 func (*Unsubscribe) ProtoMessage() {}
 
 func (x *Unsubscribe) ProtoReflect() protoreflect.Message {
-	mi := &file_broker_proto_msgTypes[19]
+	mi := &file_broker_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3083,7 +3467,7 @@ type SnapshotPart struct {
 
 func (x *SnapshotPart) Reset() {
 	*x = SnapshotPart{}
-	mi := &file_broker_proto_msgTypes[20]
+	mi := &file_broker_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3095,7 +3479,7 @@ func (x *SnapshotPart) String() string {
 func (*SnapshotPart) ProtoMessage() {}
 
 func (x *SnapshotPart) ProtoReflect() protoreflect.Message {
-	mi := &file_broker_proto_msgTypes[20]
+	mi := &file_broker_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3349,7 +3733,7 @@ func (b0 SnapshotPart_builder) Build() *SnapshotPart {
 type case_SnapshotPart_Part protoreflect.FieldNumber
 
 func (x case_SnapshotPart_Part) String() string {
-	md := file_broker_proto_msgTypes[20].Descriptor()
+	md := file_broker_proto_msgTypes[23].Descriptor()
 	if x == 0 {
 		return "not set"
 	}
@@ -3398,7 +3782,7 @@ type SnapshotBegin struct {
 
 func (x *SnapshotBegin) Reset() {
 	*x = SnapshotBegin{}
-	mi := &file_broker_proto_msgTypes[21]
+	mi := &file_broker_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3410,7 +3794,7 @@ func (x *SnapshotBegin) String() string {
 func (*SnapshotBegin) ProtoMessage() {}
 
 func (x *SnapshotBegin) ProtoReflect() protoreflect.Message {
-	mi := &file_broker_proto_msgTypes[21]
+	mi := &file_broker_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3442,7 +3826,7 @@ type SnapshotEnd struct {
 
 func (x *SnapshotEnd) Reset() {
 	*x = SnapshotEnd{}
-	mi := &file_broker_proto_msgTypes[22]
+	mi := &file_broker_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3454,7 +3838,7 @@ func (x *SnapshotEnd) String() string {
 func (*SnapshotEnd) ProtoMessage() {}
 
 func (x *SnapshotEnd) ProtoReflect() protoreflect.Message {
-	mi := &file_broker_proto_msgTypes[22]
+	mi := &file_broker_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3504,7 +3888,7 @@ type HostEntry struct {
 
 func (x *HostEntry) Reset() {
 	*x = HostEntry{}
-	mi := &file_broker_proto_msgTypes[23]
+	mi := &file_broker_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3516,7 +3900,7 @@ func (x *HostEntry) String() string {
 func (*HostEntry) ProtoMessage() {}
 
 func (x *HostEntry) ProtoReflect() protoreflect.Message {
-	mi := &file_broker_proto_msgTypes[23]
+	mi := &file_broker_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3642,7 +4026,7 @@ type SessionEntry struct {
 
 func (x *SessionEntry) Reset() {
 	*x = SessionEntry{}
-	mi := &file_broker_proto_msgTypes[24]
+	mi := &file_broker_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3654,7 +4038,7 @@ func (x *SessionEntry) String() string {
 func (*SessionEntry) ProtoMessage() {}
 
 func (x *SessionEntry) ProtoReflect() protoreflect.Message {
-	mi := &file_broker_proto_msgTypes[24]
+	mi := &file_broker_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3768,7 +4152,7 @@ type Tombstone struct {
 
 func (x *Tombstone) Reset() {
 	*x = Tombstone{}
-	mi := &file_broker_proto_msgTypes[25]
+	mi := &file_broker_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3780,7 +4164,7 @@ func (x *Tombstone) String() string {
 func (*Tombstone) ProtoMessage() {}
 
 func (x *Tombstone) ProtoReflect() protoreflect.Message {
-	mi := &file_broker_proto_msgTypes[25]
+	mi := &file_broker_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3845,7 +4229,7 @@ type SnapshotDelta struct {
 
 func (x *SnapshotDelta) Reset() {
 	*x = SnapshotDelta{}
-	mi := &file_broker_proto_msgTypes[26]
+	mi := &file_broker_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3857,7 +4241,7 @@ func (x *SnapshotDelta) String() string {
 func (*SnapshotDelta) ProtoMessage() {}
 
 func (x *SnapshotDelta) ProtoReflect() protoreflect.Message {
-	mi := &file_broker_proto_msgTypes[26]
+	mi := &file_broker_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3964,7 +4348,7 @@ type AddHost struct {
 
 func (x *AddHost) Reset() {
 	*x = AddHost{}
-	mi := &file_broker_proto_msgTypes[27]
+	mi := &file_broker_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3976,7 +4360,7 @@ func (x *AddHost) String() string {
 func (*AddHost) ProtoMessage() {}
 
 func (x *AddHost) ProtoReflect() protoreflect.Message {
-	mi := &file_broker_proto_msgTypes[27]
+	mi := &file_broker_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4077,7 +4461,7 @@ type RemoveHost struct {
 
 func (x *RemoveHost) Reset() {
 	*x = RemoveHost{}
-	mi := &file_broker_proto_msgTypes[28]
+	mi := &file_broker_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4089,7 +4473,7 @@ func (x *RemoveHost) String() string {
 func (*RemoveHost) ProtoMessage() {}
 
 func (x *RemoveHost) ProtoReflect() protoreflect.Message {
-	mi := &file_broker_proto_msgTypes[28]
+	mi := &file_broker_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4151,7 +4535,7 @@ type Reconcile struct {
 
 func (x *Reconcile) Reset() {
 	*x = Reconcile{}
-	mi := &file_broker_proto_msgTypes[29]
+	mi := &file_broker_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4163,7 +4547,7 @@ func (x *Reconcile) String() string {
 func (*Reconcile) ProtoMessage() {}
 
 func (x *Reconcile) ProtoReflect() protoreflect.Message {
-	mi := &file_broker_proto_msgTypes[29]
+	mi := &file_broker_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4226,7 +4610,7 @@ type UpdateHostPolicy struct {
 
 func (x *UpdateHostPolicy) Reset() {
 	*x = UpdateHostPolicy{}
-	mi := &file_broker_proto_msgTypes[30]
+	mi := &file_broker_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4238,7 +4622,7 @@ func (x *UpdateHostPolicy) String() string {
 func (*UpdateHostPolicy) ProtoMessage() {}
 
 func (x *UpdateHostPolicy) ProtoReflect() protoreflect.Message {
-	mi := &file_broker_proto_msgTypes[30]
+	mi := &file_broker_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4314,7 +4698,7 @@ type OperationResult struct {
 
 func (x *OperationResult) Reset() {
 	*x = OperationResult{}
-	mi := &file_broker_proto_msgTypes[31]
+	mi := &file_broker_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4326,7 +4710,7 @@ func (x *OperationResult) String() string {
 func (*OperationResult) ProtoMessage() {}
 
 func (x *OperationResult) ProtoReflect() protoreflect.Message {
-	mi := &file_broker_proto_msgTypes[31]
+	mi := &file_broker_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4412,7 +4796,7 @@ type Progress struct {
 
 func (x *Progress) Reset() {
 	*x = Progress{}
-	mi := &file_broker_proto_msgTypes[32]
+	mi := &file_broker_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4424,7 +4808,7 @@ func (x *Progress) String() string {
 func (*Progress) ProtoMessage() {}
 
 func (x *Progress) ProtoReflect() protoreflect.Message {
-	mi := &file_broker_proto_msgTypes[32]
+	mi := &file_broker_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4489,7 +4873,7 @@ type StartPreview struct {
 
 func (x *StartPreview) Reset() {
 	*x = StartPreview{}
-	mi := &file_broker_proto_msgTypes[33]
+	mi := &file_broker_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4501,7 +4885,7 @@ func (x *StartPreview) String() string {
 func (*StartPreview) ProtoMessage() {}
 
 func (x *StartPreview) ProtoReflect() protoreflect.Message {
-	mi := &file_broker_proto_msgTypes[33]
+	mi := &file_broker_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4604,7 +4988,7 @@ type CancelPreview struct {
 
 func (x *CancelPreview) Reset() {
 	*x = CancelPreview{}
-	mi := &file_broker_proto_msgTypes[34]
+	mi := &file_broker_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4616,7 +5000,7 @@ func (x *CancelPreview) String() string {
 func (*CancelPreview) ProtoMessage() {}
 
 func (x *CancelPreview) ProtoReflect() protoreflect.Message {
-	mi := &file_broker_proto_msgTypes[34]
+	mi := &file_broker_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4666,7 +5050,7 @@ type PreviewPublication struct {
 
 func (x *PreviewPublication) Reset() {
 	*x = PreviewPublication{}
-	mi := &file_broker_proto_msgTypes[35]
+	mi := &file_broker_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4678,7 +5062,7 @@ func (x *PreviewPublication) String() string {
 func (*PreviewPublication) ProtoMessage() {}
 
 func (x *PreviewPublication) ProtoReflect() protoreflect.Message {
-	mi := &file_broker_proto_msgTypes[35]
+	mi := &file_broker_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4758,7 +5142,7 @@ type Prompt struct {
 
 func (x *Prompt) Reset() {
 	*x = Prompt{}
-	mi := &file_broker_proto_msgTypes[36]
+	mi := &file_broker_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4770,7 +5154,7 @@ func (x *Prompt) String() string {
 func (*Prompt) ProtoMessage() {}
 
 func (x *Prompt) ProtoReflect() protoreflect.Message {
-	mi := &file_broker_proto_msgTypes[36]
+	mi := &file_broker_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4859,7 +5243,7 @@ type PromptReply struct {
 
 func (x *PromptReply) Reset() {
 	*x = PromptReply{}
-	mi := &file_broker_proto_msgTypes[37]
+	mi := &file_broker_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4871,7 +5255,7 @@ func (x *PromptReply) String() string {
 func (*PromptReply) ProtoMessage() {}
 
 func (x *PromptReply) ProtoReflect() protoreflect.Message {
-	mi := &file_broker_proto_msgTypes[37]
+	mi := &file_broker_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4943,7 +5327,7 @@ var File_broker_proto protoreflect.FileDescriptor
 
 const file_broker_proto_rawDesc = "" +
 	"\n" +
-	"\fbroker.proto\x12\bvev.wire\x1a\x0epreamble.proto\"\xe5\a\n" +
+	"\fbroker.proto\x12\bvev.wire\x1a\x0epreamble.proto\"\x8b\b\n" +
 	"\x14BrokerClientEnvelope\x120\n" +
 	"\bregister\x18e \x01(\v2\x12.vev.wire.RegisterH\x00R\bregister\x123\n" +
 	"\tsubscribe\x18f \x01(\v2\x13.vev.wire.SubscribeH\x00R\tsubscribe\x12*\n" +
@@ -4962,8 +5346,9 @@ const file_broker_proto_rawDesc = "" +
 	"\x0ecancel_preview\x18q \x01(\v2\x17.vev.wire.CancelPreviewH\x00R\rcancelPreview\x12P\n" +
 	"\x14stream_window_update\x18r \x01(\v2\x1c.vev.wire.StreamWindowUpdateH\x00R\x12streamWindowUpdate\x12:\n" +
 	"\fprompt_reply\x18s \x01(\v2\x15.vev.wire.PromptReplyH\x00R\vpromptReply\x12=\n" +
-	"\rstats_request\x18t \x01(\v2\x16.vev.wire.StatsRequestH\x00R\fstatsRequestB\x06\n" +
-	"\x04body\"\xa9\a\n" +
+	"\rstats_request\x18t \x01(\v2\x16.vev.wire.StatsRequestH\x00R\fstatsRequest\x12$\n" +
+	"\x04ping\x18u \x01(\v2\x0e.vev.wire.PingH\x00R\x04pingB\x06\n" +
+	"\x04body\"\x8a\b\n" +
 	"\x14BrokerServerEnvelope\x127\n" +
 	"\n" +
 	"registered\x18\xc9\x01 \x01(\v2\x14.vev.wire.RegisteredH\x00R\n" +
@@ -4980,7 +5365,10 @@ const file_broker_proto_rawDesc = "" +
 	"\x14stream_window_update\x18\xd3\x01 \x01(\v2\x1c.vev.wire.StreamWindowUpdateH\x00R\x12streamWindowUpdate\x12A\n" +
 	"\x0esnapshot_delta\x18\xd4\x01 \x01(\v2\x17.vev.wire.SnapshotDeltaH\x00R\rsnapshotDelta\x12+\n" +
 	"\x06prompt\x18\xd5\x01 \x01(\v2\x10.vev.wire.PromptH\x00R\x06prompt\x12;\n" +
-	"\fbroker_stats\x18\xd6\x01 \x01(\v2\x15.vev.wire.BrokerStatsH\x00R\vbrokerStatsB\x06\n" +
+	"\fbroker_stats\x18\xd6\x01 \x01(\v2\x15.vev.wire.BrokerStatsH\x00R\vbrokerStats\x12%\n" +
+	"\x04pong\x18\xd7\x01 \x01(\v2\x0e.vev.wire.PongH\x00R\x04pong\x128\n" +
+	"\vlink_report\x18\xd8\x01 \x01(\v2\x14.vev.wire.LinkReportH\x00R\n" +
+	"linkReportB\x06\n" +
 	"\x04body\"O\n" +
 	"\x05Scope\x12!\n" +
 	"\fbroker_epoch\x18\x01 \x01(\x06R\vbrokerEpoch\x12#\n" +
@@ -5047,7 +5435,19 @@ const file_broker_proto_rawDesc = "" +
 	"heap_bytes\x18\x11 \x01(\x04R\theapBytes\x12\x1e\n" +
 	"\n" +
 	"goroutines\x18\x12 \x01(\rR\n" +
-	"goroutines\"2\n" +
+	"goroutines\"\x1e\n" +
+	"\x04Ping\x12\x16\n" +
+	"\x06number\x18\x01 \x01(\x04R\x06number\"\x1e\n" +
+	"\x04Pong\x12\x16\n" +
+	"\x06number\x18\x01 \x01(\x04R\x06number\"\xaf\x01\n" +
+	"\n" +
+	"LinkReport\x12%\n" +
+	"\x03ref\x18\x01 \x01(\v2\x13.vev.wire.StreamRefR\x03ref\x12\x14\n" +
+	"\x05state\x18\x02 \x01(\rR\x05state\x12\x1c\n" +
+	"\ttransport\x18\x03 \x01(\rR\ttransport\x12\x15\n" +
+	"\x06rtt_us\x18\x04 \x01(\x04R\x05rttUs\x12\x1b\n" +
+	"\tsilent_ms\x18\x05 \x01(\x04R\bsilentMs\x12\x12\n" +
+	"\x04move\x18\x06 \x01(\bR\x04move\"2\n" +
 	"\tSubscribe\x12%\n" +
 	"\x0eknown_revision\x18\x01 \x01(\x04R\rknownRevision\"-\n" +
 	"\x06Resync\x12#\n" +
@@ -5139,7 +5539,7 @@ const file_broker_proto_rawDesc = "" +
 	"\x06answer\x18\x02 \x01(\fR\x06answer\x12\x16\n" +
 	"\x06cancel\x18\x03 \x01(\bR\x06cancelB5Z.github.com/vev-term/vev/internal/protocol/wire\x92\x03\x02\b\x02b\beditionsp\xe8\a"
 
-var file_broker_proto_msgTypes = make([]protoimpl.MessageInfo, 38)
+var file_broker_proto_msgTypes = make([]protoimpl.MessageInfo, 41)
 var file_broker_proto_goTypes = []any{
 	(*BrokerClientEnvelope)(nil), // 0: vev.wire.BrokerClientEnvelope
 	(*BrokerServerEnvelope)(nil), // 1: vev.wire.BrokerServerEnvelope
@@ -5158,88 +5558,95 @@ var file_broker_proto_goTypes = []any{
 	(*Shutdown)(nil),             // 14: vev.wire.Shutdown
 	(*StatsRequest)(nil),         // 15: vev.wire.StatsRequest
 	(*BrokerStats)(nil),          // 16: vev.wire.BrokerStats
-	(*Subscribe)(nil),            // 17: vev.wire.Subscribe
-	(*Resync)(nil),               // 18: vev.wire.Resync
-	(*Unsubscribe)(nil),          // 19: vev.wire.Unsubscribe
-	(*SnapshotPart)(nil),         // 20: vev.wire.SnapshotPart
-	(*SnapshotBegin)(nil),        // 21: vev.wire.SnapshotBegin
-	(*SnapshotEnd)(nil),          // 22: vev.wire.SnapshotEnd
-	(*HostEntry)(nil),            // 23: vev.wire.HostEntry
-	(*SessionEntry)(nil),         // 24: vev.wire.SessionEntry
-	(*Tombstone)(nil),            // 25: vev.wire.Tombstone
-	(*SnapshotDelta)(nil),        // 26: vev.wire.SnapshotDelta
-	(*AddHost)(nil),              // 27: vev.wire.AddHost
-	(*RemoveHost)(nil),           // 28: vev.wire.RemoveHost
-	(*Reconcile)(nil),            // 29: vev.wire.Reconcile
-	(*UpdateHostPolicy)(nil),     // 30: vev.wire.UpdateHostPolicy
-	(*OperationResult)(nil),      // 31: vev.wire.OperationResult
-	(*Progress)(nil),             // 32: vev.wire.Progress
-	(*StartPreview)(nil),         // 33: vev.wire.StartPreview
-	(*CancelPreview)(nil),        // 34: vev.wire.CancelPreview
-	(*PreviewPublication)(nil),   // 35: vev.wire.PreviewPublication
-	(*Prompt)(nil),               // 36: vev.wire.Prompt
-	(*PromptReply)(nil),          // 37: vev.wire.PromptReply
-	(*Failure)(nil),              // 38: vev.wire.Failure
+	(*Ping)(nil),                 // 17: vev.wire.Ping
+	(*Pong)(nil),                 // 18: vev.wire.Pong
+	(*LinkReport)(nil),           // 19: vev.wire.LinkReport
+	(*Subscribe)(nil),            // 20: vev.wire.Subscribe
+	(*Resync)(nil),               // 21: vev.wire.Resync
+	(*Unsubscribe)(nil),          // 22: vev.wire.Unsubscribe
+	(*SnapshotPart)(nil),         // 23: vev.wire.SnapshotPart
+	(*SnapshotBegin)(nil),        // 24: vev.wire.SnapshotBegin
+	(*SnapshotEnd)(nil),          // 25: vev.wire.SnapshotEnd
+	(*HostEntry)(nil),            // 26: vev.wire.HostEntry
+	(*SessionEntry)(nil),         // 27: vev.wire.SessionEntry
+	(*Tombstone)(nil),            // 28: vev.wire.Tombstone
+	(*SnapshotDelta)(nil),        // 29: vev.wire.SnapshotDelta
+	(*AddHost)(nil),              // 30: vev.wire.AddHost
+	(*RemoveHost)(nil),           // 31: vev.wire.RemoveHost
+	(*Reconcile)(nil),            // 32: vev.wire.Reconcile
+	(*UpdateHostPolicy)(nil),     // 33: vev.wire.UpdateHostPolicy
+	(*OperationResult)(nil),      // 34: vev.wire.OperationResult
+	(*Progress)(nil),             // 35: vev.wire.Progress
+	(*StartPreview)(nil),         // 36: vev.wire.StartPreview
+	(*CancelPreview)(nil),        // 37: vev.wire.CancelPreview
+	(*PreviewPublication)(nil),   // 38: vev.wire.PreviewPublication
+	(*Prompt)(nil),               // 39: vev.wire.Prompt
+	(*PromptReply)(nil),          // 40: vev.wire.PromptReply
+	(*Failure)(nil),              // 41: vev.wire.Failure
 }
 var file_broker_proto_depIdxs = []int32{
 	4,  // 0: vev.wire.BrokerClientEnvelope.register:type_name -> vev.wire.Register
-	17, // 1: vev.wire.BrokerClientEnvelope.subscribe:type_name -> vev.wire.Subscribe
-	18, // 2: vev.wire.BrokerClientEnvelope.resync:type_name -> vev.wire.Resync
-	19, // 3: vev.wire.BrokerClientEnvelope.unsubscribe:type_name -> vev.wire.Unsubscribe
-	27, // 4: vev.wire.BrokerClientEnvelope.add_host:type_name -> vev.wire.AddHost
-	28, // 5: vev.wire.BrokerClientEnvelope.remove_host:type_name -> vev.wire.RemoveHost
-	29, // 6: vev.wire.BrokerClientEnvelope.reconcile:type_name -> vev.wire.Reconcile
+	20, // 1: vev.wire.BrokerClientEnvelope.subscribe:type_name -> vev.wire.Subscribe
+	21, // 2: vev.wire.BrokerClientEnvelope.resync:type_name -> vev.wire.Resync
+	22, // 3: vev.wire.BrokerClientEnvelope.unsubscribe:type_name -> vev.wire.Unsubscribe
+	30, // 4: vev.wire.BrokerClientEnvelope.add_host:type_name -> vev.wire.AddHost
+	31, // 5: vev.wire.BrokerClientEnvelope.remove_host:type_name -> vev.wire.RemoveHost
+	32, // 6: vev.wire.BrokerClientEnvelope.reconcile:type_name -> vev.wire.Reconcile
 	6,  // 7: vev.wire.BrokerClientEnvelope.open_stream:type_name -> vev.wire.OpenStream
 	8,  // 8: vev.wire.BrokerClientEnvelope.client_stream_data:type_name -> vev.wire.ClientStreamData
 	11, // 9: vev.wire.BrokerClientEnvelope.close_stream:type_name -> vev.wire.CloseStream
-	30, // 10: vev.wire.BrokerClientEnvelope.update_host_policy:type_name -> vev.wire.UpdateHostPolicy
-	33, // 11: vev.wire.BrokerClientEnvelope.start_preview:type_name -> vev.wire.StartPreview
-	34, // 12: vev.wire.BrokerClientEnvelope.cancel_preview:type_name -> vev.wire.CancelPreview
+	33, // 10: vev.wire.BrokerClientEnvelope.update_host_policy:type_name -> vev.wire.UpdateHostPolicy
+	36, // 11: vev.wire.BrokerClientEnvelope.start_preview:type_name -> vev.wire.StartPreview
+	37, // 12: vev.wire.BrokerClientEnvelope.cancel_preview:type_name -> vev.wire.CancelPreview
 	10, // 13: vev.wire.BrokerClientEnvelope.stream_window_update:type_name -> vev.wire.StreamWindowUpdate
-	37, // 14: vev.wire.BrokerClientEnvelope.prompt_reply:type_name -> vev.wire.PromptReply
+	40, // 14: vev.wire.BrokerClientEnvelope.prompt_reply:type_name -> vev.wire.PromptReply
 	15, // 15: vev.wire.BrokerClientEnvelope.stats_request:type_name -> vev.wire.StatsRequest
-	5,  // 16: vev.wire.BrokerServerEnvelope.registered:type_name -> vev.wire.Registered
-	20, // 17: vev.wire.BrokerServerEnvelope.snapshot_part:type_name -> vev.wire.SnapshotPart
-	31, // 18: vev.wire.BrokerServerEnvelope.operation_result:type_name -> vev.wire.OperationResult
-	7,  // 19: vev.wire.BrokerServerEnvelope.stream_opened:type_name -> vev.wire.StreamOpened
-	9,  // 20: vev.wire.BrokerServerEnvelope.server_stream_data:type_name -> vev.wire.ServerStreamData
-	12, // 21: vev.wire.BrokerServerEnvelope.stream_closed:type_name -> vev.wire.StreamClosed
-	32, // 22: vev.wire.BrokerServerEnvelope.progress:type_name -> vev.wire.Progress
-	13, // 23: vev.wire.BrokerServerEnvelope.broker_error:type_name -> vev.wire.BrokerErrorMessage
-	14, // 24: vev.wire.BrokerServerEnvelope.shutdown:type_name -> vev.wire.Shutdown
-	35, // 25: vev.wire.BrokerServerEnvelope.preview_publication:type_name -> vev.wire.PreviewPublication
-	10, // 26: vev.wire.BrokerServerEnvelope.stream_window_update:type_name -> vev.wire.StreamWindowUpdate
-	26, // 27: vev.wire.BrokerServerEnvelope.snapshot_delta:type_name -> vev.wire.SnapshotDelta
-	36, // 28: vev.wire.BrokerServerEnvelope.prompt:type_name -> vev.wire.Prompt
-	16, // 29: vev.wire.BrokerServerEnvelope.broker_stats:type_name -> vev.wire.BrokerStats
-	2,  // 30: vev.wire.StreamRef.scope:type_name -> vev.wire.Scope
-	2,  // 31: vev.wire.Registered.scope:type_name -> vev.wire.Scope
-	3,  // 32: vev.wire.OpenStream.ref:type_name -> vev.wire.StreamRef
-	3,  // 33: vev.wire.StreamOpened.ref:type_name -> vev.wire.StreamRef
-	3,  // 34: vev.wire.ClientStreamData.ref:type_name -> vev.wire.StreamRef
-	3,  // 35: vev.wire.ServerStreamData.ref:type_name -> vev.wire.StreamRef
-	3,  // 36: vev.wire.StreamWindowUpdate.ref:type_name -> vev.wire.StreamRef
-	3,  // 37: vev.wire.CloseStream.ref:type_name -> vev.wire.StreamRef
-	38, // 38: vev.wire.CloseStream.failure:type_name -> vev.wire.Failure
-	3,  // 39: vev.wire.StreamClosed.ref:type_name -> vev.wire.StreamRef
-	38, // 40: vev.wire.StreamClosed.failure:type_name -> vev.wire.Failure
-	38, // 41: vev.wire.BrokerErrorMessage.failure:type_name -> vev.wire.Failure
-	38, // 42: vev.wire.Shutdown.reason:type_name -> vev.wire.Failure
-	21, // 43: vev.wire.SnapshotPart.begin:type_name -> vev.wire.SnapshotBegin
-	23, // 44: vev.wire.SnapshotPart.host:type_name -> vev.wire.HostEntry
-	24, // 45: vev.wire.SnapshotPart.session:type_name -> vev.wire.SessionEntry
-	25, // 46: vev.wire.SnapshotPart.tombstone:type_name -> vev.wire.Tombstone
-	22, // 47: vev.wire.SnapshotPart.end:type_name -> vev.wire.SnapshotEnd
-	38, // 48: vev.wire.HostEntry.failure:type_name -> vev.wire.Failure
-	23, // 49: vev.wire.SnapshotDelta.hosts:type_name -> vev.wire.HostEntry
-	24, // 50: vev.wire.SnapshotDelta.sessions:type_name -> vev.wire.SessionEntry
-	25, // 51: vev.wire.SnapshotDelta.tombstones:type_name -> vev.wire.Tombstone
-	38, // 52: vev.wire.OperationResult.failure:type_name -> vev.wire.Failure
-	53, // [53:53] is the sub-list for method output_type
-	53, // [53:53] is the sub-list for method input_type
-	53, // [53:53] is the sub-list for extension type_name
-	53, // [53:53] is the sub-list for extension extendee
-	0,  // [0:53] is the sub-list for field type_name
+	17, // 16: vev.wire.BrokerClientEnvelope.ping:type_name -> vev.wire.Ping
+	5,  // 17: vev.wire.BrokerServerEnvelope.registered:type_name -> vev.wire.Registered
+	23, // 18: vev.wire.BrokerServerEnvelope.snapshot_part:type_name -> vev.wire.SnapshotPart
+	34, // 19: vev.wire.BrokerServerEnvelope.operation_result:type_name -> vev.wire.OperationResult
+	7,  // 20: vev.wire.BrokerServerEnvelope.stream_opened:type_name -> vev.wire.StreamOpened
+	9,  // 21: vev.wire.BrokerServerEnvelope.server_stream_data:type_name -> vev.wire.ServerStreamData
+	12, // 22: vev.wire.BrokerServerEnvelope.stream_closed:type_name -> vev.wire.StreamClosed
+	35, // 23: vev.wire.BrokerServerEnvelope.progress:type_name -> vev.wire.Progress
+	13, // 24: vev.wire.BrokerServerEnvelope.broker_error:type_name -> vev.wire.BrokerErrorMessage
+	14, // 25: vev.wire.BrokerServerEnvelope.shutdown:type_name -> vev.wire.Shutdown
+	38, // 26: vev.wire.BrokerServerEnvelope.preview_publication:type_name -> vev.wire.PreviewPublication
+	10, // 27: vev.wire.BrokerServerEnvelope.stream_window_update:type_name -> vev.wire.StreamWindowUpdate
+	29, // 28: vev.wire.BrokerServerEnvelope.snapshot_delta:type_name -> vev.wire.SnapshotDelta
+	39, // 29: vev.wire.BrokerServerEnvelope.prompt:type_name -> vev.wire.Prompt
+	16, // 30: vev.wire.BrokerServerEnvelope.broker_stats:type_name -> vev.wire.BrokerStats
+	18, // 31: vev.wire.BrokerServerEnvelope.pong:type_name -> vev.wire.Pong
+	19, // 32: vev.wire.BrokerServerEnvelope.link_report:type_name -> vev.wire.LinkReport
+	2,  // 33: vev.wire.StreamRef.scope:type_name -> vev.wire.Scope
+	2,  // 34: vev.wire.Registered.scope:type_name -> vev.wire.Scope
+	3,  // 35: vev.wire.OpenStream.ref:type_name -> vev.wire.StreamRef
+	3,  // 36: vev.wire.StreamOpened.ref:type_name -> vev.wire.StreamRef
+	3,  // 37: vev.wire.ClientStreamData.ref:type_name -> vev.wire.StreamRef
+	3,  // 38: vev.wire.ServerStreamData.ref:type_name -> vev.wire.StreamRef
+	3,  // 39: vev.wire.StreamWindowUpdate.ref:type_name -> vev.wire.StreamRef
+	3,  // 40: vev.wire.CloseStream.ref:type_name -> vev.wire.StreamRef
+	41, // 41: vev.wire.CloseStream.failure:type_name -> vev.wire.Failure
+	3,  // 42: vev.wire.StreamClosed.ref:type_name -> vev.wire.StreamRef
+	41, // 43: vev.wire.StreamClosed.failure:type_name -> vev.wire.Failure
+	41, // 44: vev.wire.BrokerErrorMessage.failure:type_name -> vev.wire.Failure
+	41, // 45: vev.wire.Shutdown.reason:type_name -> vev.wire.Failure
+	3,  // 46: vev.wire.LinkReport.ref:type_name -> vev.wire.StreamRef
+	24, // 47: vev.wire.SnapshotPart.begin:type_name -> vev.wire.SnapshotBegin
+	26, // 48: vev.wire.SnapshotPart.host:type_name -> vev.wire.HostEntry
+	27, // 49: vev.wire.SnapshotPart.session:type_name -> vev.wire.SessionEntry
+	28, // 50: vev.wire.SnapshotPart.tombstone:type_name -> vev.wire.Tombstone
+	25, // 51: vev.wire.SnapshotPart.end:type_name -> vev.wire.SnapshotEnd
+	41, // 52: vev.wire.HostEntry.failure:type_name -> vev.wire.Failure
+	26, // 53: vev.wire.SnapshotDelta.hosts:type_name -> vev.wire.HostEntry
+	27, // 54: vev.wire.SnapshotDelta.sessions:type_name -> vev.wire.SessionEntry
+	28, // 55: vev.wire.SnapshotDelta.tombstones:type_name -> vev.wire.Tombstone
+	41, // 56: vev.wire.OperationResult.failure:type_name -> vev.wire.Failure
+	57, // [57:57] is the sub-list for method output_type
+	57, // [57:57] is the sub-list for method input_type
+	57, // [57:57] is the sub-list for extension type_name
+	57, // [57:57] is the sub-list for extension extendee
+	0,  // [0:57] is the sub-list for field type_name
 }
 
 func init() { file_broker_proto_init() }
@@ -5265,6 +5672,7 @@ func file_broker_proto_init() {
 		(*brokerClientEnvelope_StreamWindowUpdate)(nil),
 		(*brokerClientEnvelope_PromptReply)(nil),
 		(*brokerClientEnvelope_StatsRequest)(nil),
+		(*brokerClientEnvelope_Ping)(nil),
 	}
 	file_broker_proto_msgTypes[1].OneofWrappers = []any{
 		(*brokerServerEnvelope_Registered)(nil),
@@ -5281,8 +5689,10 @@ func file_broker_proto_init() {
 		(*brokerServerEnvelope_SnapshotDelta)(nil),
 		(*brokerServerEnvelope_Prompt)(nil),
 		(*brokerServerEnvelope_BrokerStats)(nil),
+		(*brokerServerEnvelope_Pong)(nil),
+		(*brokerServerEnvelope_LinkReport)(nil),
 	}
-	file_broker_proto_msgTypes[20].OneofWrappers = []any{
+	file_broker_proto_msgTypes[23].OneofWrappers = []any{
 		(*snapshotPart_Begin)(nil),
 		(*snapshotPart_Host)(nil),
 		(*snapshotPart_Session)(nil),
@@ -5295,7 +5705,7 @@ func file_broker_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_broker_proto_rawDesc), len(file_broker_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   38,
+			NumMessages:   41,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

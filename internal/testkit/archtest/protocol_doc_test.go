@@ -66,6 +66,17 @@ func TestTheDocumentHasTheSizePolicies(t *testing.T) {
 	require.Equal(t, want, got)
 }
 
+func TestTheDocumentHasTheLinks(t *testing.T) {
+	states := numbered[domain.LinkState](t, "link states")
+	for s := domain.LinkNone; s <= domain.LinkGone; s++ {
+		require.Equal(t, s, states[fmt.Sprintf("%d %s", s, s)], "%s is not in the document", s)
+	}
+	require.Len(t, states, int(domain.LinkGone)+1)
+	require.Equal(t, map[string]domain.Transport{
+		"0 auto": domain.TransportAuto, "1 ssh": domain.TransportSSH, "2 quic": domain.TransportQUIC,
+	}, numbered[domain.Transport](t, "transports"))
+}
+
 func TestTheDocumentHasTheMessages(t *testing.T) {
 	for table, want := range map[string][]string{
 		"broker client":  variants(new(wire.BrokerClientEnvelope), "body", byMessage),

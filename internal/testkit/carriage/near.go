@@ -37,7 +37,7 @@ func Near(ctx context.Context, addr string, ready func()) error {
 	if err != nil {
 		return err
 	}
-	b := broker.New(broker.Options{Version: software, Links: tcp{addr}})
+	b := broker.New(broker.Options{Version: software, Remote: broker.Remote{SSH: tcp{addr}}})
 	endpoint := brokeripc.Broker{Software: software, Epoch: 1, Numbers: b.Numbers}
 	var all sync.WaitGroup
 	all.Go(func() {
