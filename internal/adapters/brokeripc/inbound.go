@@ -362,6 +362,6 @@ func (c *conn) peerClosed(ref protocol.StreamRef, f *protocol.Failure) error {
 		c.finish(s, f.Fault(), f.Fault(), true)
 		return nil
 	}
-	c.finish(s, io.EOF, fault.New(fault.Canceled, "the other side has closed the stream"), false)
+	c.finish(s, io.EOF, fault.New(fault.Unavailable, "the other side has closed the stream"), false)
 	return nil
 }

@@ -134,7 +134,7 @@ func TestOrderlyCloseKeepsWhatWasReceived(t *testing.T) {
 		require.NoError(t, ss.Close())
 		synctest.Wait()
 		_, err := cs.Write([]byte("x"))
-		require.Equal(t, fault.Canceled, fault.KindOf(err))
+		require.Equal(t, fault.Unavailable, fault.KindOf(err))
 		got, err := io.ReadAll(cs)
 		require.NoError(t, err)
 		require.Len(t, got, 1+100+2*smallFrame+1+70<<10)
