@@ -26,6 +26,7 @@ type direction struct {
 
 	mu    sync.Mutex // a leaf
 	c     simnet.Conditions
+	noUDP bool // as a firewall that drops it
 	count Counters
 }
 
@@ -42,6 +43,12 @@ func (d *direction) set(c simnet.Conditions) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.c = c
+}
+
+func (d *direction) blockUDP(on bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.noUDP = on
 }
 
 func (d *direction) counters() Counters {
@@ -102,6 +109,9 @@ func (d *direction) take() bool {
 	}
 	d.mu.Lock()
 	due, fate := d.shaper.Admit(d.c, time.Now(), n)
+	if d.noUDP && udp(buf[:n]) {
+		fate = simnet.Lost
+	}
 	d.count.Packets++
 	d.count.Bytes += int64(n)
 	if fate != simnet.Arrives {
@@ -114,6 +124,11 @@ func (d *direction) take() bool {
 	}
 	d.flying = append(d.flying, packet{due, buf[:n]})
 	return true
+}
+
+// udp reports whether an IP packet is one of UDP (RFC 791 section 3.1).
+func udp(packet []byte) bool {
+	return len(packet) >= 20 && packet[0]>>4 == 4 && packet[9] == unix.IPPROTO_UDP
 }
 
 func (d *direction) buffer() []byte {

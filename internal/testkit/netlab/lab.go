@@ -59,6 +59,12 @@ func (l *Lab) Set(up, down simnet.Conditions) {
 	l.down.set(down)
 }
 
+// BlockUDP has UDP dropped in both directions, as many a firewall does, or not any more.
+func (l *Lab) BlockUDP(on bool) {
+	l.up.blockUDP(on)
+	l.down.blockUDP(on)
+}
+
 // Counters are how much has been sent, in each direction.
 func (l *Lab) Counters() (up, down Counters) { return l.up.counters(), l.down.counters() }
 

@@ -71,6 +71,36 @@ func TestDelayIsReal(t *testing.T) {
 	require.InDelta(t, 50, float64(best)/1e6, 5, "milliseconds")
 }
 
+func TestUDPIsBlockedAlone(t *testing.T) {
+	l := newLab(t, simnet.Conditions{})
+	near, far := connect(t, l)
+	var server net.PacketConn
+	require.NoError(t, l.Far.Do(func() (err error) {
+		server, err = net.ListenPacket("udp4", netip.AddrPortFrom(l.Far.Addr, 0).String())
+		return err
+	}))
+	defer server.Close()
+	var client net.Conn
+	require.NoError(t, l.Near.Do(func() (err error) {
+		client, err = net.Dial("udp4", server.LocalAddr().String())
+		return err
+	}))
+	defer client.Close()
+	passes := func() bool {
+		_, err := client.Write([]byte("x"))
+		require.NoError(t, err)
+		require.NoError(t, server.SetReadDeadline(time.Now().Add(200*time.Millisecond)))
+		_, _, err = server.ReadFrom(make([]byte, 1))
+		return err == nil
+	}
+	require.True(t, passes())
+	l.BlockUDP(true)
+	require.False(t, passes())
+	roundTrip(t, near, far)
+	l.BlockUDP(false)
+	require.True(t, passes())
+}
+
 func TestRateIsReal(t *testing.T) {
 	l := newLab(t, simnet.Conditions{Delay: 5 * time.Millisecond, Rate: 8_000_000, Queue: 60_000})
 	near, far := connect(t, l)
