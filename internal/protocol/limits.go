@@ -62,5 +62,9 @@ const (
 	RequestTimeout   = 10 * time.Second // unless the request states its own
 	PromptTimeout    = 2 * time.Minute  // for reaching a host whose ssh asks
 	ProbeTimeout     = 5 * time.Second  // for a host to tell its list, or to show that it is there: it is stale then
-	MaxWait          = 24 * time.Hour   // longest timeout a request may state
+	// Between two pictures of a session, at the least: on this machine, over a link to another, and what a watch may ask for.
+	LeastPreviewInterval = 34 * time.Millisecond
+	FarPreviewInterval   = 125 * time.Millisecond
+	MaxPreviewInterval   = 10 * time.Second
+	MaxWait              = 24 * time.Hour // longest timeout a request may state
 )

@@ -88,8 +88,13 @@ type (
 	WatchCatalogue struct{}
 	// WatchEvents asks for what happens in sessions.
 	WatchEvents struct{}
-	// WatchPreviews asks for pictures of sessions.
-	WatchPreviews struct{}
+	// WatchPreviews asks for pictures of one session, drawn for a terminal of Size: the newest, at the most one each Interval,
+	// which is LeastPreviewInterval where it is less and at most MaxPreviewInterval.
+	WatchPreviews struct {
+		Session  domain.SessionID
+		Size     domain.Size
+		Interval time.Duration // in ms
+	}
 )
 
 // RequestBody is what a Request asks.
@@ -244,6 +249,14 @@ type (
 		Sessions       []domain.SessionInfo // texts of MaxRowTextBytes, arguments of MaxRowArgs at most
 		Gone           []domain.SessionID
 		More           bool
+	}
+
+	// Preview is a picture: Content makes a canonical terminal of the size that was asked for, which has seen nothing, show it.
+	// Sequence counts from 1. Ended: the session is gone, nothing follows, and there is no Content.
+	Preview struct {
+		Sequence uint64
+		Content  []byte // at most MaxPreviewBytes
+		Ended    bool
 	}
 
 	// Refused answers a first message that was not accepted; nothing follows.
@@ -423,6 +436,7 @@ func (*Refused) sessionServer()  {}
 func (*Watching) sessionServer() {}
 
 func (*CatalogueUpdate) sessionServer() {}
+func (*Preview) sessionServer()         {}
 
 func (*New) requestBody()          {}
 func (*List) requestBody()         {}

@@ -191,6 +191,30 @@ func checkResult(m *protocol.Result) error {
 	return nil
 }
 
+func checkWatch(m *protocol.Watch) error {
+	p := m.Previews
+	if p == nil {
+		return nil
+	}
+	if p.Session.IsZero() {
+		return broken("previews of no session")
+	}
+	if p.Interval > protocol.MaxPreviewInterval {
+		return broken("interval of previews is %s, must be at most %s", p.Interval, protocol.MaxPreviewInterval)
+	}
+	return checkSize("preview", p.Size)
+}
+
+func checkPreview(m *protocol.Preview) error {
+	switch {
+	case m.Sequence == 0:
+		return broken("preview has no sequence")
+	case m.Ended && len(m.Content) > 0:
+		return broken("the preview that ends has content")
+	}
+	return nil
+}
+
 func checkUpdate(m *protocol.CatalogueUpdate) error {
 	if m.Revision == 0 || m.Revision-1 != m.Base {
 		return broken("revision %d of the catalogue follows %d", m.Revision, m.Base)

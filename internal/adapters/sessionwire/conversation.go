@@ -51,12 +51,13 @@ const (
 	kindRefused
 	kindWatching
 	kindUpdate
+	kindPreview
 	kindEnd
 )
 
 var kindNames = [kindEnd]string{
 	"attach", "watch", "request", "input", "ack", "resize", "detach", "cancel", "focus",
-	"attached", "output", "result", "ended", "refused", "watching", "catalogue update",
+	"attached", "output", "result", "ended", "refused", "watching", "catalogue update", "preview",
 }
 
 func (k kind) String() string { return kindNames[k] }
@@ -83,7 +84,7 @@ func (s state) step(k kind) (state, verdict) {
 			return stateWatched, accept
 		}
 	case stateWatched:
-		if k == kindUpdate {
+		if k == kindUpdate || k == kindPreview {
 			return s, accept
 		}
 	case stateEnded, stateClosed:
@@ -181,6 +182,8 @@ func serverKind(m protocol.SessionServerMessage) kind {
 		return kindWatching
 	case *protocol.CatalogueUpdate:
 		return kindUpdate
+	case *protocol.Preview:
+		return kindPreview
 	}
 	return kindEnd
 }

@@ -31,7 +31,7 @@ func (d *clientDecoder) decode(frame []byte) (protocol.SessionClientMessage, err
 	case tagDetach:
 		return read[protocol.SessionClientMessage](body, &emptyShape, new(protocol.Detach), wirefmt.Empty, nil)
 	case tagWatch:
-		return read[protocol.SessionClientMessage](body, &watchShape, new(protocol.Watch), visitWatch, nil)
+		return read[protocol.SessionClientMessage](body, &watchShape, new(protocol.Watch), visitWatch, checkWatch)
 	case tagCancel:
 		return read[protocol.SessionClientMessage](body, &emptyShape, new(protocol.Cancel), visitCancel, nil)
 	case tagAttach:
@@ -69,6 +69,8 @@ func (d *serverDecoder) decode(frame []byte) (protocol.SessionServerMessage, err
 		return read[protocol.SessionServerMessage](body, &refusedShape, new(protocol.Refused), visitRefused, nil)
 	case tagWatching:
 		return read[protocol.SessionServerMessage](body, &watchingShape, new(protocol.Watching), visitWatching, nil)
+	case tagPreview:
+		return read[protocol.SessionServerMessage](body, &previewShape, new(protocol.Preview), visitPreview, checkPreview)
 	case tagUpdate:
 		return read[protocol.SessionServerMessage](body, &updateShape, new(protocol.CatalogueUpdate), visitUpdate, checkUpdate)
 	}

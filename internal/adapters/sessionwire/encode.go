@@ -25,6 +25,9 @@ func appendClient(b []byte, m protocol.SessionClientMessage) ([]byte, error) {
 	case *protocol.Detach:
 		return appendHead(b, tagDetach, 0), nil
 	case *protocol.Watch:
+		if err := checkWatch(m); err != nil {
+			return b, err
+		}
 		return appendMessage(b, tagWatch, &watchShape, m, visitWatch)
 	case *protocol.Cancel:
 		b = appendHead(b, tagCancel, sizeUint(1, m.ID))
@@ -75,6 +78,11 @@ func appendServer(b []byte, m protocol.SessionServerMessage) ([]byte, error) {
 			return b, err
 		}
 		return appendMessage(b, tagUpdate, &updateShape, m, visitUpdate)
+	case *protocol.Preview:
+		if err := checkPreview(m); err != nil {
+			return b, err
+		}
+		return appendMessage(b, tagPreview, &previewShape, m, visitPreview)
 	}
 	return b, broken("%T is no message of a session server", m)
 }

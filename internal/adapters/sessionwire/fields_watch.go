@@ -1,6 +1,8 @@
 package sessionwire
 
 import (
+	"time"
+
 	"github.com/vev-term/vev/internal/adapters/streamframe/wirefmt"
 	"github.com/vev-term/vev/internal/domain"
 	"github.com/vev-term/vev/internal/protocol"
@@ -9,7 +11,22 @@ import (
 func visitWatch(f *wirefmt.Fields, m *protocol.Watch) {
 	wirefmt.Optional(f, 1, &m.Catalogue, wirefmt.Empty)
 	wirefmt.Optional(f, 2, &m.Events, wirefmt.Empty)
-	wirefmt.Optional(f, 3, &m.Previews, wirefmt.Empty)
+	wirefmt.Optional(f, 3, &m.Previews, visitWatchPreviews)
+}
+
+func visitWatchPreviews(f *wirefmt.Fields, m *protocol.WatchPreviews) {
+	identifier(f, 1, "session id of previews", &m.Session)
+	size(f, 2, &m.Size)
+	ms := uint32(toMS(m.Interval))
+	if wirefmt.Uint32(f, 3, &ms) {
+		m.Interval = time.Duration(ms) * time.Millisecond
+	}
+}
+
+func visitPreview(f *wirefmt.Fields, m *protocol.Preview) {
+	wirefmt.Uint64(f, 1, &m.Sequence)
+	wirefmt.Data(f, 2, &m.Content)
+	wirefmt.Bool(f, 3, &m.Ended)
 }
 
 func visitWatching(f *wirefmt.Fields, m *protocol.Watching) {

@@ -18,7 +18,7 @@ func TestTagsAreFrozen(t *testing.T) {
 	}, tagsOf(new(wire.SessionClientEnvelope), "body"))
 	require.Equal(t, map[string]int{
 		"attached": 1, "output": 2, "result": 3, "ended": 4, "refused": 5, "packed": 6,
-		"watching": 7, "catalogue_update": 8, "squeezed": 15,
+		"watching": 7, "catalogue_update": 8, "preview": 10, "squeezed": 15,
 	}, tagsOf(new(wire.SessionServerEnvelope), "body"))
 	require.Equal(t, map[string]int{
 		"bell": 3, "title": 4, "cwd": 5, "clipboard": 6, "notification": 7, "progress": 8, "prompt_mark": 9, "exit": 10, "renamed": 11,
@@ -61,6 +61,7 @@ func TestShapesCoverTheSchema(t *testing.T) {
 		{new(wire.Refused), &refusedShape},
 		{new(wire.Watching), &watchingShape},
 		{new(wire.CatalogueUpdate), &updateShape},
+		{new(wire.Preview), &previewShape},
 	} {
 		compare(t, string(c.m.ProtoReflect().Descriptor().Name()), c.m.ProtoReflect().Descriptor(), c.s)
 	}

@@ -350,7 +350,10 @@ func genWatch() *rapid.Generator[*protocol.Watch] {
 			m.Events = &protocol.WatchEvents{}
 		}
 		if rapid.Bool().Draw(t, "previews") {
-			m.Previews = &protocol.WatchPreviews{}
+			m.Previews = &protocol.WatchPreviews{
+				Session: domain.SessionID(genToken().Filter(func(t protocol.Token) bool { return t != protocol.Token{} }).Draw(t, "session")),
+				Size:    genSize().Draw(t, "size"), Interval: genMS(protocol.MaxPreviewInterval).Draw(t, "interval"),
+			}
 		}
 		return m
 	})
@@ -369,6 +372,16 @@ func genWatching() *rapid.Generator[*protocol.Watching] {
 			if rapid.Bool().Draw(t, "asked for") {
 				*part = answer.Draw(t, "answer")
 			}
+		}
+		return m
+	})
+}
+
+func genPreview() *rapid.Generator[*protocol.Preview] {
+	return rapid.Custom(func(t *rapid.T) *protocol.Preview {
+		m := &protocol.Preview{Sequence: rapid.Uint64Min(1).Draw(t, "sequence"), Ended: rapid.Bool().Draw(t, "ended")}
+		if !m.Ended {
+			m.Content = rapid.SliceOfN(rapid.Byte(), 1, 100).Draw(t, "content")
 		}
 		return m
 	})
@@ -470,9 +483,11 @@ func genResult() *rapid.Generator[*protocol.Result] {
 
 func genServer() *rapid.Generator[protocol.SessionServerMessage] {
 	return rapid.Custom(func(t *rapid.T) protocol.SessionServerMessage {
-		switch rapid.SampledFrom([]int{tagAttached, tagOutput, tagResult, tagEnded, tagRefused, tagWatching, tagUpdate}).Draw(t, "tag") {
+		switch rapid.SampledFrom([]int{tagAttached, tagOutput, tagResult, tagEnded, tagRefused, tagWatching, tagUpdate, tagPreview}).Draw(t, "tag") {
 		case tagWatching:
 			return genWatching().Draw(t, "watching")
+		case tagPreview:
+			return genPreview().Draw(t, "preview")
 		case tagUpdate:
 			return genUpdate().Draw(t, "update")
 		case tagAttached:

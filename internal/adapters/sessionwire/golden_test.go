@@ -50,7 +50,10 @@ func goldenClient() map[string]protocol.SessionClientMessage {
 		"request_new_largest":   goldenRequest(&protocol.New{Create: protocol.Create{HistoryLines: 5000, Policy: domain.SizeLargest}}),
 		"request_new_elsewhere": goldenRequest(&protocol.New{Create: protocol.Create{OwnEnv: true}}),
 		"watch":                 &protocol.Watch{},
-		"watch_all":             &protocol.Watch{Catalogue: &protocol.WatchCatalogue{}, Events: &protocol.WatchEvents{}, Previews: &protocol.WatchPreviews{}},
+		"watch_all": &protocol.Watch{
+			Catalogue: &protocol.WatchCatalogue{}, Events: &protocol.WatchEvents{},
+			Previews: &protocol.WatchPreviews{Session: goldenID, Size: goldenSize, Interval: protocol.FarPreviewInterval},
+		},
 		"input":                 &protocol.Input{Seq: 1 << 33, Data: []byte("ls\r\x1b[A\x00\xff")},
 		"ack":                   &protocol.Ack{Epoch: 2, State: 1000, EventSeq: 5},
 		"resize":                &protocol.Resize{Size: goldenSize},
@@ -150,6 +153,8 @@ func goldenServer() map[string]protocol.SessionServerMessage {
 		"catalogue_update": &protocol.CatalogueUpdate{
 			Base: 299, Revision: 300, Sessions: []domain.SessionInfo{goldenRow()}, Gone: []domain.SessionID{goldenID, {1}}, More: true,
 		},
+		"preview":         &protocol.Preview{Sequence: 300, Content: []byte("\x1bc$ ls")},
+		"preview_ended":   &protocol.Preview{Sequence: 301, Ended: true},
 		"result_ok":       goldenResult(nil),
 		"result_failed":   &protocol.Result{ID: 301, Outcome: protocol.OutcomeFailed, Failure: &goldenFail},
 		"result_unknown":  &protocol.Result{ID: 302, Outcome: protocol.OutcomeUnknown},

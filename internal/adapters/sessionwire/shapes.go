@@ -58,7 +58,10 @@ var (
 	watchShape  = shape{"watch", fields{
 		1: {name: "catalogue", of: &emptyShape},
 		2: {name: "events", of: &emptyShape},
-		3: {name: "previews", of: &emptyShape},
+		3: {name: "previews", of: &shape{"previews", fields{
+			1: {name: "session id", bytes: idBytes},
+			2: {name: "size", of: &sizeShape},
+		}}},
 	}}
 	requestShape = shape{"request", fields{
 		10: {name: "new", of: &createShape, union: true},
@@ -123,6 +126,7 @@ var (
 		2: {name: "events", of: &answerShape},
 		3: {name: "previews", of: &answerShape},
 	}}
+	previewShape = shape{"preview", fields{2: {name: "content", bytes: protocol.MaxPreviewBytes}}}
 	// The rows of a catalogue are kept for many hosts, so they are smaller than those of a list.
 	updateShape = shape{"catalogue update", fields{
 		3: {name: "session", count: protocol.MaxSessions, of: &shape{"session", fields{

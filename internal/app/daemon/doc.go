@@ -14,6 +14,8 @@
 // -> each sender asks its view for the difference from the last sent state -> Output.
 // The list of sessions: whatever changes a row notes its id for each watch (rows.go) -> tellRows looks at those
 // rows when the client takes something -> CatalogueUpdate.
+// Pictures: a watch of a session's pictures is woken by its changes, as senders are, and draws the newest when the client
+// takes it and its interval is over (previews.go) -> Preview.
 //
 // # Ownership
 //

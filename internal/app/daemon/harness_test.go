@@ -199,7 +199,10 @@ func newPipe() *pipe {
 func (p *pipe) Close() error { p.once.Do(func() { close(p.closed) }); return nil }
 
 func (p *pipe) Send(m protocol.SessionServerMessage) error {
-	if out, ok := m.(*protocol.Output); ok {
+	switch out := m.(type) {
+	case *protocol.Preview:
+		m = &protocol.Preview{Sequence: out.Sequence, Content: append([]byte(nil), out.Content...), Ended: out.Ended}
+	case *protocol.Output:
 		kept := *out
 		kept.Panes = append([]protocol.PaneUpdate(nil), out.Panes...)
 		for i := range kept.Panes {

@@ -54,7 +54,11 @@ func (d *Daemon) watched(m *protocol.Watch) (*protocol.Watching, []watchPart) {
 		answer.Events = unserved("events")
 	}
 	if m.Previews != nil {
-		answer.Previews = unserved("previews")
+		part, err := d.preview(m.Previews)
+		answer.Previews = &protocol.WatchAnswer{Failure: protocol.FailureOf(err)}
+		if err == nil {
+			parts = append(parts, part)
+		}
 	}
 	return answer, parts
 }

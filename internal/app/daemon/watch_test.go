@@ -91,7 +91,7 @@ func TestPartsThatAreNotServedAreRefusedByThemselves(t *testing.T) {
 		answer := (<-p.toClient).(*protocol.Watching)
 		require.Nil(t, answer.Catalogue.Failure)
 		require.Equal(t, fault.Unsupported, answer.Events.Failure.Kind)
-		require.Equal(t, fault.Unsupported, answer.Previews.Failure.Kind)
+		require.Equal(t, fault.NotFound, answer.Previews.Failure.Kind)
 		require.Equal(t, &protocol.CatalogueUpdate{Revision: 1}, <-p.toClient, "an empty list is told too")
 		p.Close()
 	})

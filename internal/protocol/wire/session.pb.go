@@ -605,6 +605,15 @@ func (x *SessionServerEnvelope) GetCatalogueUpdate() *CatalogueUpdate {
 	return nil
 }
 
+func (x *SessionServerEnvelope) GetPreview() *Preview {
+	if x != nil {
+		if x, ok := x.xxx_hidden_Body.(*sessionServerEnvelope_Preview); ok {
+			return x.Preview
+		}
+	}
+	return nil
+}
+
 func (x *SessionServerEnvelope) GetSqueezed() *Squeezed {
 	if x != nil {
 		if x, ok := x.xxx_hidden_Body.(*sessionServerEnvelope_Squeezed); ok {
@@ -676,6 +685,14 @@ func (x *SessionServerEnvelope) SetCatalogueUpdate(v *CatalogueUpdate) {
 		return
 	}
 	x.xxx_hidden_Body = &sessionServerEnvelope_CatalogueUpdate{v}
+}
+
+func (x *SessionServerEnvelope) SetPreview(v *Preview) {
+	if v == nil {
+		x.xxx_hidden_Body = nil
+		return
+	}
+	x.xxx_hidden_Body = &sessionServerEnvelope_Preview{v}
 }
 
 func (x *SessionServerEnvelope) SetSqueezed(v *Squeezed) {
@@ -757,6 +774,14 @@ func (x *SessionServerEnvelope) HasCatalogueUpdate() bool {
 	return ok
 }
 
+func (x *SessionServerEnvelope) HasPreview() bool {
+	if x == nil {
+		return false
+	}
+	_, ok := x.xxx_hidden_Body.(*sessionServerEnvelope_Preview)
+	return ok
+}
+
 func (x *SessionServerEnvelope) HasSqueezed() bool {
 	if x == nil {
 		return false
@@ -817,6 +842,12 @@ func (x *SessionServerEnvelope) ClearCatalogueUpdate() {
 	}
 }
 
+func (x *SessionServerEnvelope) ClearPreview() {
+	if _, ok := x.xxx_hidden_Body.(*sessionServerEnvelope_Preview); ok {
+		x.xxx_hidden_Body = nil
+	}
+}
+
 func (x *SessionServerEnvelope) ClearSqueezed() {
 	if _, ok := x.xxx_hidden_Body.(*sessionServerEnvelope_Squeezed); ok {
 		x.xxx_hidden_Body = nil
@@ -832,6 +863,7 @@ const SessionServerEnvelope_Refused_case case_SessionServerEnvelope_Body = 5
 const SessionServerEnvelope_Packed_case case_SessionServerEnvelope_Body = 6
 const SessionServerEnvelope_Watching_case case_SessionServerEnvelope_Body = 7
 const SessionServerEnvelope_CatalogueUpdate_case case_SessionServerEnvelope_Body = 8
+const SessionServerEnvelope_Preview_case case_SessionServerEnvelope_Body = 10
 const SessionServerEnvelope_Squeezed_case case_SessionServerEnvelope_Body = 15
 
 func (x *SessionServerEnvelope) WhichBody() case_SessionServerEnvelope_Body {
@@ -855,6 +887,8 @@ func (x *SessionServerEnvelope) WhichBody() case_SessionServerEnvelope_Body {
 		return SessionServerEnvelope_Watching_case
 	case *sessionServerEnvelope_CatalogueUpdate:
 		return SessionServerEnvelope_CatalogueUpdate_case
+	case *sessionServerEnvelope_Preview:
+		return SessionServerEnvelope_Preview_case
 	case *sessionServerEnvelope_Squeezed:
 		return SessionServerEnvelope_Squeezed_case
 	default:
@@ -874,6 +908,7 @@ type SessionServerEnvelope_builder struct {
 	Packed          *Packed
 	Watching        *Watching
 	CatalogueUpdate *CatalogueUpdate
+	Preview         *Preview
 	Squeezed        *Squeezed
 	// -- end of xxx_hidden_Body
 }
@@ -905,6 +940,9 @@ func (b0 SessionServerEnvelope_builder) Build() *SessionServerEnvelope {
 	}
 	if b.CatalogueUpdate != nil {
 		x.xxx_hidden_Body = &sessionServerEnvelope_CatalogueUpdate{b.CatalogueUpdate}
+	}
+	if b.Preview != nil {
+		x.xxx_hidden_Body = &sessionServerEnvelope_Preview{b.Preview}
 	}
 	if b.Squeezed != nil {
 		x.xxx_hidden_Body = &sessionServerEnvelope_Squeezed{b.Squeezed}
@@ -958,6 +996,10 @@ type sessionServerEnvelope_CatalogueUpdate struct {
 	CatalogueUpdate *CatalogueUpdate `protobuf:"bytes,8,opt,name=catalogue_update,json=catalogueUpdate,oneof"`
 }
 
+type sessionServerEnvelope_Preview struct {
+	Preview *Preview `protobuf:"bytes,10,opt,name=preview,oneof"`
+}
+
 type sessionServerEnvelope_Squeezed struct {
 	Squeezed *Squeezed `protobuf:"bytes,15,opt,name=squeezed,oneof"`
 }
@@ -977,6 +1019,8 @@ func (*sessionServerEnvelope_Packed) isSessionServerEnvelope_Body() {}
 func (*sessionServerEnvelope_Watching) isSessionServerEnvelope_Body() {}
 
 func (*sessionServerEnvelope_CatalogueUpdate) isSessionServerEnvelope_Body() {}
+
+func (*sessionServerEnvelope_Preview) isSessionServerEnvelope_Body() {}
 
 func (*sessionServerEnvelope_Squeezed) isSessionServerEnvelope_Body() {}
 
@@ -2424,10 +2468,14 @@ func (b0 WatchEvents_builder) Build() *WatchEvents {
 	return m0
 }
 
+// Pictures of one session, drawn for a terminal of that size.
 type WatchPreviews struct {
-	state         protoimpl.MessageState `protogen:"opaque.v1"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	state                 protoimpl.MessageState `protogen:"opaque.v1"`
+	xxx_hidden_Session    []byte                 `protobuf:"bytes,1,opt,name=session"`
+	xxx_hidden_Size       *Size                  `protobuf:"bytes,2,opt,name=size"`
+	xxx_hidden_IntervalMs uint32                 `protobuf:"varint,3,opt,name=interval_ms,json=intervalMs"`
+	unknownFields         protoimpl.UnknownFields
+	sizeCache             protoimpl.SizeCache
 }
 
 func (x *WatchPreviews) Reset() {
@@ -2455,15 +2503,68 @@ func (x *WatchPreviews) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
+func (x *WatchPreviews) GetSession() []byte {
+	if x != nil {
+		return x.xxx_hidden_Session
+	}
+	return nil
+}
+
+func (x *WatchPreviews) GetSize() *Size {
+	if x != nil {
+		return x.xxx_hidden_Size
+	}
+	return nil
+}
+
+func (x *WatchPreviews) GetIntervalMs() uint32 {
+	if x != nil {
+		return x.xxx_hidden_IntervalMs
+	}
+	return 0
+}
+
+func (x *WatchPreviews) SetSession(v []byte) {
+	if v == nil {
+		v = []byte{}
+	}
+	x.xxx_hidden_Session = v
+}
+
+func (x *WatchPreviews) SetSize(v *Size) {
+	x.xxx_hidden_Size = v
+}
+
+func (x *WatchPreviews) SetIntervalMs(v uint32) {
+	x.xxx_hidden_IntervalMs = v
+}
+
+func (x *WatchPreviews) HasSize() bool {
+	if x == nil {
+		return false
+	}
+	return x.xxx_hidden_Size != nil
+}
+
+func (x *WatchPreviews) ClearSize() {
+	x.xxx_hidden_Size = nil
+}
+
 type WatchPreviews_builder struct {
 	_ [0]func() // Prevents comparability and use of unkeyed literals for the builder.
 
+	Session    []byte
+	Size       *Size
+	IntervalMs uint32
 }
 
 func (b0 WatchPreviews_builder) Build() *WatchPreviews {
 	m0 := &WatchPreviews{}
 	b, x := &b0, m0
 	_, _ = b, x
+	x.xxx_hidden_Session = b.Session
+	x.xxx_hidden_Size = b.Size
+	x.xxx_hidden_IntervalMs = b.IntervalMs
 	return m0
 }
 
@@ -2770,6 +2871,95 @@ func (b0 CatalogueUpdate_builder) Build() *CatalogueUpdate {
 	return m0
 }
 
+// What a session shows, complete. With ended it is gone and nothing follows.
+type Preview struct {
+	state               protoimpl.MessageState `protogen:"opaque.v1"`
+	xxx_hidden_Sequence uint64                 `protobuf:"varint,1,opt,name=sequence"`
+	xxx_hidden_Content  []byte                 `protobuf:"bytes,2,opt,name=content"`
+	xxx_hidden_Ended    bool                   `protobuf:"varint,3,opt,name=ended"`
+	unknownFields       protoimpl.UnknownFields
+	sizeCache           protoimpl.SizeCache
+}
+
+func (x *Preview) Reset() {
+	*x = Preview{}
+	mi := &file_session_proto_msgTypes[22]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Preview) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Preview) ProtoMessage() {}
+
+func (x *Preview) ProtoReflect() protoreflect.Message {
+	mi := &file_session_proto_msgTypes[22]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+func (x *Preview) GetSequence() uint64 {
+	if x != nil {
+		return x.xxx_hidden_Sequence
+	}
+	return 0
+}
+
+func (x *Preview) GetContent() []byte {
+	if x != nil {
+		return x.xxx_hidden_Content
+	}
+	return nil
+}
+
+func (x *Preview) GetEnded() bool {
+	if x != nil {
+		return x.xxx_hidden_Ended
+	}
+	return false
+}
+
+func (x *Preview) SetSequence(v uint64) {
+	x.xxx_hidden_Sequence = v
+}
+
+func (x *Preview) SetContent(v []byte) {
+	if v == nil {
+		v = []byte{}
+	}
+	x.xxx_hidden_Content = v
+}
+
+func (x *Preview) SetEnded(v bool) {
+	x.xxx_hidden_Ended = v
+}
+
+type Preview_builder struct {
+	_ [0]func() // Prevents comparability and use of unkeyed literals for the builder.
+
+	Sequence uint64
+	Content  []byte
+	Ended    bool
+}
+
+func (b0 Preview_builder) Build() *Preview {
+	m0 := &Preview{}
+	b, x := &b0, m0
+	_, _ = b, x
+	x.xxx_hidden_Sequence = b.Sequence
+	x.xxx_hidden_Content = b.Content
+	x.xxx_hidden_Ended = b.Ended
+	return m0
+}
+
 // The view turns from state base into state new; new = 0 carries events and acknowledgements alone.
 type Output struct {
 	state                 protoimpl.MessageState `protogen:"opaque.v1"`
@@ -2788,7 +2978,7 @@ type Output struct {
 
 func (x *Output) Reset() {
 	*x = Output{}
-	mi := &file_session_proto_msgTypes[22]
+	mi := &file_session_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2800,7 +2990,7 @@ func (x *Output) String() string {
 func (*Output) ProtoMessage() {}
 
 func (x *Output) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[22]
+	mi := &file_session_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2966,7 +3156,7 @@ type Layout struct {
 
 func (x *Layout) Reset() {
 	*x = Layout{}
-	mi := &file_session_proto_msgTypes[23]
+	mi := &file_session_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2978,7 +3168,7 @@ func (x *Layout) String() string {
 func (*Layout) ProtoMessage() {}
 
 func (x *Layout) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[23]
+	mi := &file_session_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3065,7 +3255,7 @@ type PanePlace struct {
 
 func (x *PanePlace) Reset() {
 	*x = PanePlace{}
-	mi := &file_session_proto_msgTypes[24]
+	mi := &file_session_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3077,7 +3267,7 @@ func (x *PanePlace) String() string {
 func (*PanePlace) ProtoMessage() {}
 
 func (x *PanePlace) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[24]
+	mi := &file_session_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3176,7 +3366,7 @@ type PaneUpdate struct {
 
 func (x *PaneUpdate) Reset() {
 	*x = PaneUpdate{}
-	mi := &file_session_proto_msgTypes[25]
+	mi := &file_session_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3188,7 +3378,7 @@ func (x *PaneUpdate) String() string {
 func (*PaneUpdate) ProtoMessage() {}
 
 func (x *PaneUpdate) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[25]
+	mi := &file_session_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3301,7 +3491,7 @@ type Event struct {
 
 func (x *Event) Reset() {
 	*x = Event{}
-	mi := &file_session_proto_msgTypes[26]
+	mi := &file_session_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3313,7 +3503,7 @@ func (x *Event) String() string {
 func (*Event) ProtoMessage() {}
 
 func (x *Event) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[26]
+	mi := &file_session_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3712,7 +3902,7 @@ func (b0 Event_builder) Build() *Event {
 type case_Event_Body protoreflect.FieldNumber
 
 func (x case_Event_Body) String() string {
-	md := file_session_proto_msgTypes[26].Descriptor()
+	md := file_session_proto_msgTypes[27].Descriptor()
 	if x == 0 {
 		return "not set"
 	}
@@ -3787,7 +3977,7 @@ type Clipboard struct {
 
 func (x *Clipboard) Reset() {
 	*x = Clipboard{}
-	mi := &file_session_proto_msgTypes[27]
+	mi := &file_session_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3799,7 +3989,7 @@ func (x *Clipboard) String() string {
 func (*Clipboard) ProtoMessage() {}
 
 func (x *Clipboard) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[27]
+	mi := &file_session_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3861,7 +4051,7 @@ type Notification struct {
 
 func (x *Notification) Reset() {
 	*x = Notification{}
-	mi := &file_session_proto_msgTypes[28]
+	mi := &file_session_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3873,7 +4063,7 @@ func (x *Notification) String() string {
 func (*Notification) ProtoMessage() {}
 
 func (x *Notification) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[28]
+	mi := &file_session_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3933,7 +4123,7 @@ type PromptMark struct {
 
 func (x *PromptMark) Reset() {
 	*x = PromptMark{}
-	mi := &file_session_proto_msgTypes[29]
+	mi := &file_session_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3945,7 +4135,7 @@ func (x *PromptMark) String() string {
 func (*PromptMark) ProtoMessage() {}
 
 func (x *PromptMark) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[29]
+	mi := &file_session_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4017,7 +4207,7 @@ type ExitStatus struct {
 
 func (x *ExitStatus) Reset() {
 	*x = ExitStatus{}
-	mi := &file_session_proto_msgTypes[30]
+	mi := &file_session_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4029,7 +4219,7 @@ func (x *ExitStatus) String() string {
 func (*ExitStatus) ProtoMessage() {}
 
 func (x *ExitStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[30]
+	mi := &file_session_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4090,7 +4280,7 @@ type Ended struct {
 
 func (x *Ended) Reset() {
 	*x = Ended{}
-	mi := &file_session_proto_msgTypes[31]
+	mi := &file_session_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4102,7 +4292,7 @@ func (x *Ended) String() string {
 func (*Ended) ProtoMessage() {}
 
 func (x *Ended) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[31]
+	mi := &file_session_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4196,7 +4386,7 @@ type Refused struct {
 
 func (x *Refused) Reset() {
 	*x = Refused{}
-	mi := &file_session_proto_msgTypes[32]
+	mi := &file_session_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4208,7 +4398,7 @@ func (x *Refused) String() string {
 func (*Refused) ProtoMessage() {}
 
 func (x *Refused) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[32]
+	mi := &file_session_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4266,7 +4456,7 @@ type Request struct {
 
 func (x *Request) Reset() {
 	*x = Request{}
-	mi := &file_session_proto_msgTypes[33]
+	mi := &file_session_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4278,7 +4468,7 @@ func (x *Request) String() string {
 func (*Request) ProtoMessage() {}
 
 func (x *Request) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[33]
+	mi := &file_session_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4963,7 +5153,7 @@ func (b0 Request_builder) Build() *Request {
 type case_Request_Body protoreflect.FieldNumber
 
 func (x case_Request_Body) String() string {
-	md := file_session_proto_msgTypes[33].Descriptor()
+	md := file_session_proto_msgTypes[34].Descriptor()
 	if x == 0 {
 		return "not set"
 	}
@@ -5080,7 +5270,7 @@ type Cancel struct {
 
 func (x *Cancel) Reset() {
 	*x = Cancel{}
-	mi := &file_session_proto_msgTypes[34]
+	mi := &file_session_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5092,7 +5282,7 @@ func (x *Cancel) String() string {
 func (*Cancel) ProtoMessage() {}
 
 func (x *Cancel) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[34]
+	mi := &file_session_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5140,7 +5330,7 @@ type Result struct {
 
 func (x *Result) Reset() {
 	*x = Result{}
-	mi := &file_session_proto_msgTypes[35]
+	mi := &file_session_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5152,7 +5342,7 @@ func (x *Result) String() string {
 func (*Result) ProtoMessage() {}
 
 func (x *Result) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[35]
+	mi := &file_session_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5519,7 +5709,7 @@ func (b0 Result_builder) Build() *Result {
 type case_Result_Body protoreflect.FieldNumber
 
 func (x case_Result_Body) String() string {
-	md := file_session_proto_msgTypes[35].Descriptor()
+	md := file_session_proto_msgTypes[36].Descriptor()
 	if x == 0 {
 		return "not set"
 	}
@@ -5582,7 +5772,7 @@ type ListRequest struct {
 
 func (x *ListRequest) Reset() {
 	*x = ListRequest{}
-	mi := &file_session_proto_msgTypes[36]
+	mi := &file_session_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5594,7 +5784,7 @@ func (x *ListRequest) String() string {
 func (*ListRequest) ProtoMessage() {}
 
 func (x *ListRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[36]
+	mi := &file_session_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5639,7 +5829,7 @@ type KillRequest struct {
 
 func (x *KillRequest) Reset() {
 	*x = KillRequest{}
-	mi := &file_session_proto_msgTypes[37]
+	mi := &file_session_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5651,7 +5841,7 @@ func (x *KillRequest) String() string {
 func (*KillRequest) ProtoMessage() {}
 
 func (x *KillRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[37]
+	mi := &file_session_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5697,7 +5887,7 @@ type RenameRequest struct {
 
 func (x *RenameRequest) Reset() {
 	*x = RenameRequest{}
-	mi := &file_session_proto_msgTypes[38]
+	mi := &file_session_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5709,7 +5899,7 @@ func (x *RenameRequest) String() string {
 func (*RenameRequest) ProtoMessage() {}
 
 func (x *RenameRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[38]
+	mi := &file_session_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5767,7 +5957,7 @@ type DetachRequest struct {
 
 func (x *DetachRequest) Reset() {
 	*x = DetachRequest{}
-	mi := &file_session_proto_msgTypes[39]
+	mi := &file_session_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5779,7 +5969,7 @@ func (x *DetachRequest) String() string {
 func (*DetachRequest) ProtoMessage() {}
 
 func (x *DetachRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[39]
+	mi := &file_session_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5825,7 +6015,7 @@ type TypeRequest struct {
 
 func (x *TypeRequest) Reset() {
 	*x = TypeRequest{}
-	mi := &file_session_proto_msgTypes[40]
+	mi := &file_session_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5837,7 +6027,7 @@ func (x *TypeRequest) String() string {
 func (*TypeRequest) ProtoMessage() {}
 
 func (x *TypeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[40]
+	mi := &file_session_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5899,7 +6089,7 @@ type KeysRequest struct {
 
 func (x *KeysRequest) Reset() {
 	*x = KeysRequest{}
-	mi := &file_session_proto_msgTypes[41]
+	mi := &file_session_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5911,7 +6101,7 @@ func (x *KeysRequest) String() string {
 func (*KeysRequest) ProtoMessage() {}
 
 func (x *KeysRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[41]
+	mi := &file_session_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5972,7 +6162,7 @@ type PasteRequest struct {
 
 func (x *PasteRequest) Reset() {
 	*x = PasteRequest{}
-	mi := &file_session_proto_msgTypes[42]
+	mi := &file_session_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5984,7 +6174,7 @@ func (x *PasteRequest) String() string {
 func (*PasteRequest) ProtoMessage() {}
 
 func (x *PasteRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[42]
+	mi := &file_session_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6072,7 +6262,7 @@ type CaptureRequest struct {
 
 func (x *CaptureRequest) Reset() {
 	*x = CaptureRequest{}
-	mi := &file_session_proto_msgTypes[43]
+	mi := &file_session_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6084,7 +6274,7 @@ func (x *CaptureRequest) String() string {
 func (*CaptureRequest) ProtoMessage() {}
 
 func (x *CaptureRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[43]
+	mi := &file_session_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6145,7 +6335,7 @@ type HistoryRequest struct {
 
 func (x *HistoryRequest) Reset() {
 	*x = HistoryRequest{}
-	mi := &file_session_proto_msgTypes[44]
+	mi := &file_session_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6157,7 +6347,7 @@ func (x *HistoryRequest) String() string {
 func (*HistoryRequest) ProtoMessage() {}
 
 func (x *HistoryRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[44]
+	mi := &file_session_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6246,7 +6436,7 @@ type SearchRequest struct {
 
 func (x *SearchRequest) Reset() {
 	*x = SearchRequest{}
-	mi := &file_session_proto_msgTypes[45]
+	mi := &file_session_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6258,7 +6448,7 @@ func (x *SearchRequest) String() string {
 func (*SearchRequest) ProtoMessage() {}
 
 func (x *SearchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[45]
+	mi := &file_session_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6369,7 +6559,7 @@ type ClientsRequest struct {
 
 func (x *ClientsRequest) Reset() {
 	*x = ClientsRequest{}
-	mi := &file_session_proto_msgTypes[46]
+	mi := &file_session_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6381,7 +6571,7 @@ func (x *ClientsRequest) String() string {
 func (*ClientsRequest) ProtoMessage() {}
 
 func (x *ClientsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[46]
+	mi := &file_session_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6427,7 +6617,7 @@ type DetachClientRequest struct {
 
 func (x *DetachClientRequest) Reset() {
 	*x = DetachClientRequest{}
-	mi := &file_session_proto_msgTypes[47]
+	mi := &file_session_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6439,7 +6629,7 @@ func (x *DetachClientRequest) String() string {
 func (*DetachClientRequest) ProtoMessage() {}
 
 func (x *DetachClientRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[47]
+	mi := &file_session_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6500,7 +6690,7 @@ type SizeRequest struct {
 
 func (x *SizeRequest) Reset() {
 	*x = SizeRequest{}
-	mi := &file_session_proto_msgTypes[48]
+	mi := &file_session_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6512,7 +6702,7 @@ func (x *SizeRequest) String() string {
 func (*SizeRequest) ProtoMessage() {}
 
 func (x *SizeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[48]
+	mi := &file_session_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6597,7 +6787,7 @@ type WaitRequest struct {
 
 func (x *WaitRequest) Reset() {
 	*x = WaitRequest{}
-	mi := &file_session_proto_msgTypes[49]
+	mi := &file_session_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6609,7 +6799,7 @@ func (x *WaitRequest) String() string {
 func (*WaitRequest) ProtoMessage() {}
 
 func (x *WaitRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[49]
+	mi := &file_session_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6692,7 +6882,7 @@ type StatsQuery struct {
 
 func (x *StatsQuery) Reset() {
 	*x = StatsQuery{}
-	mi := &file_session_proto_msgTypes[50]
+	mi := &file_session_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6704,7 +6894,7 @@ func (x *StatsQuery) String() string {
 func (*StatsQuery) ProtoMessage() {}
 
 func (x *StatsQuery) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[50]
+	mi := &file_session_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6736,7 +6926,7 @@ type SessionList struct {
 
 func (x *SessionList) Reset() {
 	*x = SessionList{}
-	mi := &file_session_proto_msgTypes[51]
+	mi := &file_session_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6748,7 +6938,7 @@ func (x *SessionList) String() string {
 func (*SessionList) ProtoMessage() {}
 
 func (x *SessionList) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[51]
+	mi := &file_session_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6807,7 +6997,7 @@ type SessionRow struct {
 
 func (x *SessionRow) Reset() {
 	*x = SessionRow{}
-	mi := &file_session_proto_msgTypes[52]
+	mi := &file_session_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6819,7 +7009,7 @@ func (x *SessionRow) String() string {
 func (*SessionRow) ProtoMessage() {}
 
 func (x *SessionRow) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[52]
+	mi := &file_session_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7048,7 +7238,7 @@ type ClientList struct {
 
 func (x *ClientList) Reset() {
 	*x = ClientList{}
-	mi := &file_session_proto_msgTypes[53]
+	mi := &file_session_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7060,7 +7250,7 @@ func (x *ClientList) String() string {
 func (*ClientList) ProtoMessage() {}
 
 func (x *ClientList) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[53]
+	mi := &file_session_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7114,7 +7304,7 @@ type ClientRow struct {
 
 func (x *ClientRow) Reset() {
 	*x = ClientRow{}
-	mi := &file_session_proto_msgTypes[54]
+	mi := &file_session_proto_msgTypes[55]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7126,7 +7316,7 @@ func (x *ClientRow) String() string {
 func (*ClientRow) ProtoMessage() {}
 
 func (x *ClientRow) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[54]
+	mi := &file_session_proto_msgTypes[55]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7289,7 +7479,7 @@ type WaitResult struct {
 
 func (x *WaitResult) Reset() {
 	*x = WaitResult{}
-	mi := &file_session_proto_msgTypes[55]
+	mi := &file_session_proto_msgTypes[56]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7301,7 +7491,7 @@ func (x *WaitResult) String() string {
 func (*WaitResult) ProtoMessage() {}
 
 func (x *WaitResult) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[55]
+	mi := &file_session_proto_msgTypes[56]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7391,7 +7581,7 @@ type Capture struct {
 
 func (x *Capture) Reset() {
 	*x = Capture{}
-	mi := &file_session_proto_msgTypes[56]
+	mi := &file_session_proto_msgTypes[57]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7403,7 +7593,7 @@ func (x *Capture) String() string {
 func (*Capture) ProtoMessage() {}
 
 func (x *Capture) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[56]
+	mi := &file_session_proto_msgTypes[57]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7599,7 +7789,7 @@ type Cursor struct {
 
 func (x *Cursor) Reset() {
 	*x = Cursor{}
-	mi := &file_session_proto_msgTypes[57]
+	mi := &file_session_proto_msgTypes[58]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7611,7 +7801,7 @@ func (x *Cursor) String() string {
 func (*Cursor) ProtoMessage() {}
 
 func (x *Cursor) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[57]
+	mi := &file_session_proto_msgTypes[58]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7697,7 +7887,7 @@ type Lines struct {
 
 func (x *Lines) Reset() {
 	*x = Lines{}
-	mi := &file_session_proto_msgTypes[58]
+	mi := &file_session_proto_msgTypes[59]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7709,7 +7899,7 @@ func (x *Lines) String() string {
 func (*Lines) ProtoMessage() {}
 
 func (x *Lines) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[58]
+	mi := &file_session_proto_msgTypes[59]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7785,7 +7975,7 @@ type Line struct {
 
 func (x *Line) Reset() {
 	*x = Line{}
-	mi := &file_session_proto_msgTypes[59]
+	mi := &file_session_proto_msgTypes[60]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7797,7 +7987,7 @@ func (x *Line) String() string {
 func (*Line) ProtoMessage() {}
 
 func (x *Line) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[59]
+	mi := &file_session_proto_msgTypes[60]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7890,7 +8080,7 @@ type Run struct {
 
 func (x *Run) Reset() {
 	*x = Run{}
-	mi := &file_session_proto_msgTypes[60]
+	mi := &file_session_proto_msgTypes[61]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7902,7 +8092,7 @@ func (x *Run) String() string {
 func (*Run) ProtoMessage() {}
 
 func (x *Run) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[60]
+	mi := &file_session_proto_msgTypes[61]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -8040,7 +8230,7 @@ type Found struct {
 
 func (x *Found) Reset() {
 	*x = Found{}
-	mi := &file_session_proto_msgTypes[61]
+	mi := &file_session_proto_msgTypes[62]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -8052,7 +8242,7 @@ func (x *Found) String() string {
 func (*Found) ProtoMessage() {}
 
 func (x *Found) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[61]
+	mi := &file_session_proto_msgTypes[62]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -8141,7 +8331,7 @@ type DaemonStats struct {
 
 func (x *DaemonStats) Reset() {
 	*x = DaemonStats{}
-	mi := &file_session_proto_msgTypes[62]
+	mi := &file_session_proto_msgTypes[63]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -8153,7 +8343,7 @@ func (x *DaemonStats) String() string {
 func (*DaemonStats) ProtoMessage() {}
 
 func (x *DaemonStats) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[62]
+	mi := &file_session_proto_msgTypes[63]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -8438,7 +8628,7 @@ const file_session_proto_rawDesc = "" +
 	"\x06detach\x18\a \x01(\v2\x10.vev.wire.DetachH\x00R\x06detach\x12*\n" +
 	"\x06cancel\x18\b \x01(\v2\x10.vev.wire.CancelH\x00R\x06cancel\x12'\n" +
 	"\x05focus\x18\t \x01(\v2\x0f.vev.wire.FocusH\x00R\x05focusB\x06\n" +
-	"\x04body\"\xd9\x03\n" +
+	"\x04body\"\x88\x04\n" +
 	"\x15SessionServerEnvelope\x120\n" +
 	"\battached\x18\x01 \x01(\v2\x12.vev.wire.AttachedH\x00R\battached\x12*\n" +
 	"\x06output\x18\x02 \x01(\v2\x10.vev.wire.OutputH\x00R\x06output\x12*\n" +
@@ -8447,7 +8637,9 @@ const file_session_proto_rawDesc = "" +
 	"\arefused\x18\x05 \x01(\v2\x11.vev.wire.RefusedH\x00R\arefused\x12*\n" +
 	"\x06packed\x18\x06 \x01(\v2\x10.vev.wire.PackedH\x00R\x06packed\x120\n" +
 	"\bwatching\x18\a \x01(\v2\x12.vev.wire.WatchingH\x00R\bwatching\x12F\n" +
-	"\x10catalogue_update\x18\b \x01(\v2\x19.vev.wire.CatalogueUpdateH\x00R\x0fcatalogueUpdate\x120\n" +
+	"\x10catalogue_update\x18\b \x01(\v2\x19.vev.wire.CatalogueUpdateH\x00R\x0fcatalogueUpdate\x12-\n" +
+	"\apreview\x18\n" +
+	" \x01(\v2\x11.vev.wire.PreviewH\x00R\apreview\x120\n" +
 	"\bsqueezed\x18\x0f \x01(\v2\x12.vev.wire.SqueezedH\x00R\bsqueezedB\x06\n" +
 	"\x04body\"0\n" +
 	"\x06Packed\x12\x12\n" +
@@ -8511,8 +8703,12 @@ const file_session_proto_rawDesc = "" +
 	"\x06events\x18\x02 \x01(\v2\x15.vev.wire.WatchEventsR\x06events\x123\n" +
 	"\bpreviews\x18\x03 \x01(\v2\x17.vev.wire.WatchPreviewsR\bpreviews\"\x10\n" +
 	"\x0eWatchCatalogue\"\r\n" +
-	"\vWatchEvents\"\x0f\n" +
-	"\rWatchPreviews\"\xa1\x01\n" +
+	"\vWatchEvents\"n\n" +
+	"\rWatchPreviews\x12\x18\n" +
+	"\asession\x18\x01 \x01(\fR\asession\x12\"\n" +
+	"\x04size\x18\x02 \x01(\v2\x0e.vev.wire.SizeR\x04size\x12\x1f\n" +
+	"\vinterval_ms\x18\x03 \x01(\rR\n" +
+	"intervalMs\"\xa1\x01\n" +
 	"\bWatching\x123\n" +
 	"\tcatalogue\x18\x01 \x01(\v2\x15.vev.wire.WatchAnswerR\tcatalogue\x12-\n" +
 	"\x06events\x18\x02 \x01(\v2\x15.vev.wire.WatchAnswerR\x06events\x121\n" +
@@ -8524,7 +8720,11 @@ const file_session_proto_rawDesc = "" +
 	"\brevision\x18\x02 \x01(\x04R\brevision\x120\n" +
 	"\bsessions\x18\x03 \x03(\v2\x14.vev.wire.SessionRowR\bsessions\x12\x12\n" +
 	"\x04gone\x18\x04 \x03(\fR\x04gone\x12\x12\n" +
-	"\x04more\x18\x05 \x01(\bR\x04more\"\x8c\x02\n" +
+	"\x04more\x18\x05 \x01(\bR\x04more\"U\n" +
+	"\aPreview\x12\x1a\n" +
+	"\bsequence\x18\x01 \x01(\x04R\bsequence\x12\x18\n" +
+	"\acontent\x18\x02 \x01(\fR\acontent\x12\x14\n" +
+	"\x05ended\x18\x03 \x01(\bR\x05ended\"\x8c\x02\n" +
 	"\x06Output\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\x04R\x05epoch\x12\x12\n" +
 	"\x04base\x18\x02 \x01(\x04R\x04base\x12\x10\n" +
@@ -8784,7 +8984,7 @@ const file_session_proto_rawDesc = "" +
 	"goroutines\x12'\n" +
 	"\x0fforeign_refused\x18\x13 \x01(\x04R\x0eforeignRefusedB5Z.github.com/vev-term/vev/internal/protocol/wire\x92\x03\x02\b\x02b\beditionsp\xe8\a"
 
-var file_session_proto_msgTypes = make([]protoimpl.MessageInfo, 63)
+var file_session_proto_msgTypes = make([]protoimpl.MessageInfo, 64)
 var file_session_proto_goTypes = []any{
 	(*SessionClientEnvelope)(nil), // 0: vev.wire.SessionClientEnvelope
 	(*SessionServerEnvelope)(nil), // 1: vev.wire.SessionServerEnvelope
@@ -8808,140 +9008,143 @@ var file_session_proto_goTypes = []any{
 	(*Watching)(nil),              // 19: vev.wire.Watching
 	(*WatchAnswer)(nil),           // 20: vev.wire.WatchAnswer
 	(*CatalogueUpdate)(nil),       // 21: vev.wire.CatalogueUpdate
-	(*Output)(nil),                // 22: vev.wire.Output
-	(*Layout)(nil),                // 23: vev.wire.Layout
-	(*PanePlace)(nil),             // 24: vev.wire.PanePlace
-	(*PaneUpdate)(nil),            // 25: vev.wire.PaneUpdate
-	(*Event)(nil),                 // 26: vev.wire.Event
-	(*Clipboard)(nil),             // 27: vev.wire.Clipboard
-	(*Notification)(nil),          // 28: vev.wire.Notification
-	(*PromptMark)(nil),            // 29: vev.wire.PromptMark
-	(*ExitStatus)(nil),            // 30: vev.wire.ExitStatus
-	(*Ended)(nil),                 // 31: vev.wire.Ended
-	(*Refused)(nil),               // 32: vev.wire.Refused
-	(*Request)(nil),               // 33: vev.wire.Request
-	(*Cancel)(nil),                // 34: vev.wire.Cancel
-	(*Result)(nil),                // 35: vev.wire.Result
-	(*ListRequest)(nil),           // 36: vev.wire.ListRequest
-	(*KillRequest)(nil),           // 37: vev.wire.KillRequest
-	(*RenameRequest)(nil),         // 38: vev.wire.RenameRequest
-	(*DetachRequest)(nil),         // 39: vev.wire.DetachRequest
-	(*TypeRequest)(nil),           // 40: vev.wire.TypeRequest
-	(*KeysRequest)(nil),           // 41: vev.wire.KeysRequest
-	(*PasteRequest)(nil),          // 42: vev.wire.PasteRequest
-	(*CaptureRequest)(nil),        // 43: vev.wire.CaptureRequest
-	(*HistoryRequest)(nil),        // 44: vev.wire.HistoryRequest
-	(*SearchRequest)(nil),         // 45: vev.wire.SearchRequest
-	(*ClientsRequest)(nil),        // 46: vev.wire.ClientsRequest
-	(*DetachClientRequest)(nil),   // 47: vev.wire.DetachClientRequest
-	(*SizeRequest)(nil),           // 48: vev.wire.SizeRequest
-	(*WaitRequest)(nil),           // 49: vev.wire.WaitRequest
-	(*StatsQuery)(nil),            // 50: vev.wire.StatsQuery
-	(*SessionList)(nil),           // 51: vev.wire.SessionList
-	(*SessionRow)(nil),            // 52: vev.wire.SessionRow
-	(*ClientList)(nil),            // 53: vev.wire.ClientList
-	(*ClientRow)(nil),             // 54: vev.wire.ClientRow
-	(*WaitResult)(nil),            // 55: vev.wire.WaitResult
-	(*Capture)(nil),               // 56: vev.wire.Capture
-	(*Cursor)(nil),                // 57: vev.wire.Cursor
-	(*Lines)(nil),                 // 58: vev.wire.Lines
-	(*Line)(nil),                  // 59: vev.wire.Line
-	(*Run)(nil),                   // 60: vev.wire.Run
-	(*Found)(nil),                 // 61: vev.wire.Found
-	(*DaemonStats)(nil),           // 62: vev.wire.DaemonStats
-	(*Failure)(nil),               // 63: vev.wire.Failure
+	(*Preview)(nil),               // 22: vev.wire.Preview
+	(*Output)(nil),                // 23: vev.wire.Output
+	(*Layout)(nil),                // 24: vev.wire.Layout
+	(*PanePlace)(nil),             // 25: vev.wire.PanePlace
+	(*PaneUpdate)(nil),            // 26: vev.wire.PaneUpdate
+	(*Event)(nil),                 // 27: vev.wire.Event
+	(*Clipboard)(nil),             // 28: vev.wire.Clipboard
+	(*Notification)(nil),          // 29: vev.wire.Notification
+	(*PromptMark)(nil),            // 30: vev.wire.PromptMark
+	(*ExitStatus)(nil),            // 31: vev.wire.ExitStatus
+	(*Ended)(nil),                 // 32: vev.wire.Ended
+	(*Refused)(nil),               // 33: vev.wire.Refused
+	(*Request)(nil),               // 34: vev.wire.Request
+	(*Cancel)(nil),                // 35: vev.wire.Cancel
+	(*Result)(nil),                // 36: vev.wire.Result
+	(*ListRequest)(nil),           // 37: vev.wire.ListRequest
+	(*KillRequest)(nil),           // 38: vev.wire.KillRequest
+	(*RenameRequest)(nil),         // 39: vev.wire.RenameRequest
+	(*DetachRequest)(nil),         // 40: vev.wire.DetachRequest
+	(*TypeRequest)(nil),           // 41: vev.wire.TypeRequest
+	(*KeysRequest)(nil),           // 42: vev.wire.KeysRequest
+	(*PasteRequest)(nil),          // 43: vev.wire.PasteRequest
+	(*CaptureRequest)(nil),        // 44: vev.wire.CaptureRequest
+	(*HistoryRequest)(nil),        // 45: vev.wire.HistoryRequest
+	(*SearchRequest)(nil),         // 46: vev.wire.SearchRequest
+	(*ClientsRequest)(nil),        // 47: vev.wire.ClientsRequest
+	(*DetachClientRequest)(nil),   // 48: vev.wire.DetachClientRequest
+	(*SizeRequest)(nil),           // 49: vev.wire.SizeRequest
+	(*WaitRequest)(nil),           // 50: vev.wire.WaitRequest
+	(*StatsQuery)(nil),            // 51: vev.wire.StatsQuery
+	(*SessionList)(nil),           // 52: vev.wire.SessionList
+	(*SessionRow)(nil),            // 53: vev.wire.SessionRow
+	(*ClientList)(nil),            // 54: vev.wire.ClientList
+	(*ClientRow)(nil),             // 55: vev.wire.ClientRow
+	(*WaitResult)(nil),            // 56: vev.wire.WaitResult
+	(*Capture)(nil),               // 57: vev.wire.Capture
+	(*Cursor)(nil),                // 58: vev.wire.Cursor
+	(*Lines)(nil),                 // 59: vev.wire.Lines
+	(*Line)(nil),                  // 60: vev.wire.Line
+	(*Run)(nil),                   // 61: vev.wire.Run
+	(*Found)(nil),                 // 62: vev.wire.Found
+	(*DaemonStats)(nil),           // 63: vev.wire.DaemonStats
+	(*Failure)(nil),               // 64: vev.wire.Failure
 }
 var file_session_proto_depIdxs = []int32{
 	5,  // 0: vev.wire.SessionClientEnvelope.attach:type_name -> vev.wire.Attach
 	15, // 1: vev.wire.SessionClientEnvelope.watch:type_name -> vev.wire.Watch
-	33, // 2: vev.wire.SessionClientEnvelope.request:type_name -> vev.wire.Request
+	34, // 2: vev.wire.SessionClientEnvelope.request:type_name -> vev.wire.Request
 	10, // 3: vev.wire.SessionClientEnvelope.input:type_name -> vev.wire.Input
 	11, // 4: vev.wire.SessionClientEnvelope.ack:type_name -> vev.wire.Ack
 	12, // 5: vev.wire.SessionClientEnvelope.resize:type_name -> vev.wire.Resize
 	14, // 6: vev.wire.SessionClientEnvelope.detach:type_name -> vev.wire.Detach
-	34, // 7: vev.wire.SessionClientEnvelope.cancel:type_name -> vev.wire.Cancel
+	35, // 7: vev.wire.SessionClientEnvelope.cancel:type_name -> vev.wire.Cancel
 	13, // 8: vev.wire.SessionClientEnvelope.focus:type_name -> vev.wire.Focus
 	9,  // 9: vev.wire.SessionServerEnvelope.attached:type_name -> vev.wire.Attached
-	22, // 10: vev.wire.SessionServerEnvelope.output:type_name -> vev.wire.Output
-	35, // 11: vev.wire.SessionServerEnvelope.result:type_name -> vev.wire.Result
-	31, // 12: vev.wire.SessionServerEnvelope.ended:type_name -> vev.wire.Ended
-	32, // 13: vev.wire.SessionServerEnvelope.refused:type_name -> vev.wire.Refused
+	23, // 10: vev.wire.SessionServerEnvelope.output:type_name -> vev.wire.Output
+	36, // 11: vev.wire.SessionServerEnvelope.result:type_name -> vev.wire.Result
+	32, // 12: vev.wire.SessionServerEnvelope.ended:type_name -> vev.wire.Ended
+	33, // 13: vev.wire.SessionServerEnvelope.refused:type_name -> vev.wire.Refused
 	2,  // 14: vev.wire.SessionServerEnvelope.packed:type_name -> vev.wire.Packed
 	19, // 15: vev.wire.SessionServerEnvelope.watching:type_name -> vev.wire.Watching
 	21, // 16: vev.wire.SessionServerEnvelope.catalogue_update:type_name -> vev.wire.CatalogueUpdate
-	3,  // 17: vev.wire.SessionServerEnvelope.squeezed:type_name -> vev.wire.Squeezed
-	4,  // 18: vev.wire.Attach.size:type_name -> vev.wire.Size
-	7,  // 19: vev.wire.Attach.create:type_name -> vev.wire.Create
-	8,  // 20: vev.wire.Attach.resume:type_name -> vev.wire.Resume
-	6,  // 21: vev.wire.Attach.origin:type_name -> vev.wire.Origin
-	4,  // 22: vev.wire.Create.size:type_name -> vev.wire.Size
-	4,  // 23: vev.wire.Attached.size:type_name -> vev.wire.Size
-	4,  // 24: vev.wire.Resize.size:type_name -> vev.wire.Size
-	16, // 25: vev.wire.Watch.catalogue:type_name -> vev.wire.WatchCatalogue
-	17, // 26: vev.wire.Watch.events:type_name -> vev.wire.WatchEvents
-	18, // 27: vev.wire.Watch.previews:type_name -> vev.wire.WatchPreviews
-	20, // 28: vev.wire.Watching.catalogue:type_name -> vev.wire.WatchAnswer
-	20, // 29: vev.wire.Watching.events:type_name -> vev.wire.WatchAnswer
-	20, // 30: vev.wire.Watching.previews:type_name -> vev.wire.WatchAnswer
-	63, // 31: vev.wire.WatchAnswer.failure:type_name -> vev.wire.Failure
-	52, // 32: vev.wire.CatalogueUpdate.sessions:type_name -> vev.wire.SessionRow
-	23, // 33: vev.wire.Output.layout:type_name -> vev.wire.Layout
-	25, // 34: vev.wire.Output.panes:type_name -> vev.wire.PaneUpdate
-	26, // 35: vev.wire.Output.events:type_name -> vev.wire.Event
-	4,  // 36: vev.wire.Layout.size:type_name -> vev.wire.Size
-	24, // 37: vev.wire.Layout.panes:type_name -> vev.wire.PanePlace
-	4,  // 38: vev.wire.PanePlace.size:type_name -> vev.wire.Size
-	4,  // 39: vev.wire.PaneUpdate.size:type_name -> vev.wire.Size
-	27, // 40: vev.wire.Event.clipboard:type_name -> vev.wire.Clipboard
-	28, // 41: vev.wire.Event.notification:type_name -> vev.wire.Notification
-	29, // 42: vev.wire.Event.prompt_mark:type_name -> vev.wire.PromptMark
-	30, // 43: vev.wire.Event.exit:type_name -> vev.wire.ExitStatus
-	30, // 44: vev.wire.Ended.exit:type_name -> vev.wire.ExitStatus
-	63, // 45: vev.wire.Ended.failure:type_name -> vev.wire.Failure
-	63, // 46: vev.wire.Refused.failure:type_name -> vev.wire.Failure
-	7,  // 47: vev.wire.Request.new:type_name -> vev.wire.Create
-	36, // 48: vev.wire.Request.list:type_name -> vev.wire.ListRequest
-	37, // 49: vev.wire.Request.kill:type_name -> vev.wire.KillRequest
-	38, // 50: vev.wire.Request.rename:type_name -> vev.wire.RenameRequest
-	39, // 51: vev.wire.Request.detach:type_name -> vev.wire.DetachRequest
-	40, // 52: vev.wire.Request.type:type_name -> vev.wire.TypeRequest
-	41, // 53: vev.wire.Request.keys:type_name -> vev.wire.KeysRequest
-	42, // 54: vev.wire.Request.paste:type_name -> vev.wire.PasteRequest
-	43, // 55: vev.wire.Request.capture:type_name -> vev.wire.CaptureRequest
-	49, // 56: vev.wire.Request.wait:type_name -> vev.wire.WaitRequest
-	50, // 57: vev.wire.Request.stats:type_name -> vev.wire.StatsQuery
-	44, // 58: vev.wire.Request.history:type_name -> vev.wire.HistoryRequest
-	45, // 59: vev.wire.Request.search:type_name -> vev.wire.SearchRequest
-	46, // 60: vev.wire.Request.clients:type_name -> vev.wire.ClientsRequest
-	47, // 61: vev.wire.Request.detach_client:type_name -> vev.wire.DetachClientRequest
-	48, // 62: vev.wire.Request.size:type_name -> vev.wire.SizeRequest
-	63, // 63: vev.wire.Result.failure:type_name -> vev.wire.Failure
-	51, // 64: vev.wire.Result.sessions:type_name -> vev.wire.SessionList
-	56, // 65: vev.wire.Result.capture:type_name -> vev.wire.Capture
-	55, // 66: vev.wire.Result.wait:type_name -> vev.wire.WaitResult
-	62, // 67: vev.wire.Result.stats:type_name -> vev.wire.DaemonStats
-	58, // 68: vev.wire.Result.history:type_name -> vev.wire.Lines
-	61, // 69: vev.wire.Result.found:type_name -> vev.wire.Found
-	53, // 70: vev.wire.Result.clients:type_name -> vev.wire.ClientList
-	4,  // 71: vev.wire.SizeRequest.size:type_name -> vev.wire.Size
-	52, // 72: vev.wire.SessionList.sessions:type_name -> vev.wire.SessionRow
-	30, // 73: vev.wire.SessionRow.exit:type_name -> vev.wire.ExitStatus
-	4,  // 74: vev.wire.SessionRow.size:type_name -> vev.wire.Size
-	54, // 75: vev.wire.ClientList.clients:type_name -> vev.wire.ClientRow
-	4,  // 76: vev.wire.ClientRow.size:type_name -> vev.wire.Size
-	6,  // 77: vev.wire.ClientRow.origin:type_name -> vev.wire.Origin
-	30, // 78: vev.wire.WaitResult.exit:type_name -> vev.wire.ExitStatus
-	4,  // 79: vev.wire.Capture.size:type_name -> vev.wire.Size
-	57, // 80: vev.wire.Capture.cursor:type_name -> vev.wire.Cursor
-	58, // 81: vev.wire.Capture.lines:type_name -> vev.wire.Lines
-	30, // 82: vev.wire.Capture.exit:type_name -> vev.wire.ExitStatus
-	59, // 83: vev.wire.Lines.lines:type_name -> vev.wire.Line
-	60, // 84: vev.wire.Line.runs:type_name -> vev.wire.Run
-	85, // [85:85] is the sub-list for method output_type
-	85, // [85:85] is the sub-list for method input_type
-	85, // [85:85] is the sub-list for extension type_name
-	85, // [85:85] is the sub-list for extension extendee
-	0,  // [0:85] is the sub-list for field type_name
+	22, // 17: vev.wire.SessionServerEnvelope.preview:type_name -> vev.wire.Preview
+	3,  // 18: vev.wire.SessionServerEnvelope.squeezed:type_name -> vev.wire.Squeezed
+	4,  // 19: vev.wire.Attach.size:type_name -> vev.wire.Size
+	7,  // 20: vev.wire.Attach.create:type_name -> vev.wire.Create
+	8,  // 21: vev.wire.Attach.resume:type_name -> vev.wire.Resume
+	6,  // 22: vev.wire.Attach.origin:type_name -> vev.wire.Origin
+	4,  // 23: vev.wire.Create.size:type_name -> vev.wire.Size
+	4,  // 24: vev.wire.Attached.size:type_name -> vev.wire.Size
+	4,  // 25: vev.wire.Resize.size:type_name -> vev.wire.Size
+	16, // 26: vev.wire.Watch.catalogue:type_name -> vev.wire.WatchCatalogue
+	17, // 27: vev.wire.Watch.events:type_name -> vev.wire.WatchEvents
+	18, // 28: vev.wire.Watch.previews:type_name -> vev.wire.WatchPreviews
+	4,  // 29: vev.wire.WatchPreviews.size:type_name -> vev.wire.Size
+	20, // 30: vev.wire.Watching.catalogue:type_name -> vev.wire.WatchAnswer
+	20, // 31: vev.wire.Watching.events:type_name -> vev.wire.WatchAnswer
+	20, // 32: vev.wire.Watching.previews:type_name -> vev.wire.WatchAnswer
+	64, // 33: vev.wire.WatchAnswer.failure:type_name -> vev.wire.Failure
+	53, // 34: vev.wire.CatalogueUpdate.sessions:type_name -> vev.wire.SessionRow
+	24, // 35: vev.wire.Output.layout:type_name -> vev.wire.Layout
+	26, // 36: vev.wire.Output.panes:type_name -> vev.wire.PaneUpdate
+	27, // 37: vev.wire.Output.events:type_name -> vev.wire.Event
+	4,  // 38: vev.wire.Layout.size:type_name -> vev.wire.Size
+	25, // 39: vev.wire.Layout.panes:type_name -> vev.wire.PanePlace
+	4,  // 40: vev.wire.PanePlace.size:type_name -> vev.wire.Size
+	4,  // 41: vev.wire.PaneUpdate.size:type_name -> vev.wire.Size
+	28, // 42: vev.wire.Event.clipboard:type_name -> vev.wire.Clipboard
+	29, // 43: vev.wire.Event.notification:type_name -> vev.wire.Notification
+	30, // 44: vev.wire.Event.prompt_mark:type_name -> vev.wire.PromptMark
+	31, // 45: vev.wire.Event.exit:type_name -> vev.wire.ExitStatus
+	31, // 46: vev.wire.Ended.exit:type_name -> vev.wire.ExitStatus
+	64, // 47: vev.wire.Ended.failure:type_name -> vev.wire.Failure
+	64, // 48: vev.wire.Refused.failure:type_name -> vev.wire.Failure
+	7,  // 49: vev.wire.Request.new:type_name -> vev.wire.Create
+	37, // 50: vev.wire.Request.list:type_name -> vev.wire.ListRequest
+	38, // 51: vev.wire.Request.kill:type_name -> vev.wire.KillRequest
+	39, // 52: vev.wire.Request.rename:type_name -> vev.wire.RenameRequest
+	40, // 53: vev.wire.Request.detach:type_name -> vev.wire.DetachRequest
+	41, // 54: vev.wire.Request.type:type_name -> vev.wire.TypeRequest
+	42, // 55: vev.wire.Request.keys:type_name -> vev.wire.KeysRequest
+	43, // 56: vev.wire.Request.paste:type_name -> vev.wire.PasteRequest
+	44, // 57: vev.wire.Request.capture:type_name -> vev.wire.CaptureRequest
+	50, // 58: vev.wire.Request.wait:type_name -> vev.wire.WaitRequest
+	51, // 59: vev.wire.Request.stats:type_name -> vev.wire.StatsQuery
+	45, // 60: vev.wire.Request.history:type_name -> vev.wire.HistoryRequest
+	46, // 61: vev.wire.Request.search:type_name -> vev.wire.SearchRequest
+	47, // 62: vev.wire.Request.clients:type_name -> vev.wire.ClientsRequest
+	48, // 63: vev.wire.Request.detach_client:type_name -> vev.wire.DetachClientRequest
+	49, // 64: vev.wire.Request.size:type_name -> vev.wire.SizeRequest
+	64, // 65: vev.wire.Result.failure:type_name -> vev.wire.Failure
+	52, // 66: vev.wire.Result.sessions:type_name -> vev.wire.SessionList
+	57, // 67: vev.wire.Result.capture:type_name -> vev.wire.Capture
+	56, // 68: vev.wire.Result.wait:type_name -> vev.wire.WaitResult
+	63, // 69: vev.wire.Result.stats:type_name -> vev.wire.DaemonStats
+	59, // 70: vev.wire.Result.history:type_name -> vev.wire.Lines
+	62, // 71: vev.wire.Result.found:type_name -> vev.wire.Found
+	54, // 72: vev.wire.Result.clients:type_name -> vev.wire.ClientList
+	4,  // 73: vev.wire.SizeRequest.size:type_name -> vev.wire.Size
+	53, // 74: vev.wire.SessionList.sessions:type_name -> vev.wire.SessionRow
+	31, // 75: vev.wire.SessionRow.exit:type_name -> vev.wire.ExitStatus
+	4,  // 76: vev.wire.SessionRow.size:type_name -> vev.wire.Size
+	55, // 77: vev.wire.ClientList.clients:type_name -> vev.wire.ClientRow
+	4,  // 78: vev.wire.ClientRow.size:type_name -> vev.wire.Size
+	6,  // 79: vev.wire.ClientRow.origin:type_name -> vev.wire.Origin
+	31, // 80: vev.wire.WaitResult.exit:type_name -> vev.wire.ExitStatus
+	4,  // 81: vev.wire.Capture.size:type_name -> vev.wire.Size
+	58, // 82: vev.wire.Capture.cursor:type_name -> vev.wire.Cursor
+	59, // 83: vev.wire.Capture.lines:type_name -> vev.wire.Lines
+	31, // 84: vev.wire.Capture.exit:type_name -> vev.wire.ExitStatus
+	60, // 85: vev.wire.Lines.lines:type_name -> vev.wire.Line
+	61, // 86: vev.wire.Line.runs:type_name -> vev.wire.Run
+	87, // [87:87] is the sub-list for method output_type
+	87, // [87:87] is the sub-list for method input_type
+	87, // [87:87] is the sub-list for extension type_name
+	87, // [87:87] is the sub-list for extension extendee
+	0,  // [0:87] is the sub-list for field type_name
 }
 
 func init() { file_session_proto_init() }
@@ -8970,9 +9173,10 @@ func file_session_proto_init() {
 		(*sessionServerEnvelope_Packed)(nil),
 		(*sessionServerEnvelope_Watching)(nil),
 		(*sessionServerEnvelope_CatalogueUpdate)(nil),
+		(*sessionServerEnvelope_Preview)(nil),
 		(*sessionServerEnvelope_Squeezed)(nil),
 	}
-	file_session_proto_msgTypes[26].OneofWrappers = []any{
+	file_session_proto_msgTypes[27].OneofWrappers = []any{
 		(*event_Bell)(nil),
 		(*event_Title)(nil),
 		(*event_Cwd)(nil),
@@ -8983,7 +9187,7 @@ func file_session_proto_init() {
 		(*event_Exit)(nil),
 		(*event_Renamed)(nil),
 	}
-	file_session_proto_msgTypes[33].OneofWrappers = []any{
+	file_session_proto_msgTypes[34].OneofWrappers = []any{
 		(*request_New)(nil),
 		(*request_List)(nil),
 		(*request_Kill)(nil),
@@ -9001,7 +9205,7 @@ func file_session_proto_init() {
 		(*request_DetachClient)(nil),
 		(*request_Size)(nil),
 	}
-	file_session_proto_msgTypes[35].OneofWrappers = []any{
+	file_session_proto_msgTypes[36].OneofWrappers = []any{
 		(*result_Sessions)(nil),
 		(*result_Capture)(nil),
 		(*result_Wait)(nil),
@@ -9016,7 +9220,7 @@ func file_session_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_session_proto_rawDesc), len(file_session_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   63,
+			NumMessages:   64,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

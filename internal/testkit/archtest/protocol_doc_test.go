@@ -168,7 +168,9 @@ func TestTheDocumentHasTheLimits(t *testing.T) {
 		want[name] = strconv.Itoa(v)
 	}
 	for name, d := range map[string]time.Duration{
-		"HandshakeTimeout": protocol.HandshakeTimeout, "RequestTimeout": protocol.RequestTimeout, "PromptTimeout": protocol.PromptTimeout, "ProbeTimeout": protocol.ProbeTimeout, "MaxWait": protocol.MaxWait,
+		"LeastPreviewInterval": protocol.LeastPreviewInterval, "FarPreviewInterval": protocol.FarPreviewInterval,
+		"MaxPreviewInterval": protocol.MaxPreviewInterval,
+		"HandshakeTimeout":   protocol.HandshakeTimeout, "RequestTimeout": protocol.RequestTimeout, "PromptTimeout": protocol.PromptTimeout, "ProbeTimeout": protocol.ProbeTimeout, "MaxWait": protocol.MaxWait,
 	} {
 		want[name] = d.String()
 	}
