@@ -24,7 +24,7 @@ func (t *Terminal) control(b byte) {
 	}
 }
 
-// control8 carries out U+0080 to U+009F, which are controls as in xterm. A raw byte of that value never gets here.
+// control8 carries out U+0080 to U+009F: C1 as UTF-8 has it. A raw byte of that value never gets here.
 func (t *Terminal) control8(r rune) {
 	if r >= 0x80 && r <= 0x9f {
 		t.par.startSequence(stEscape)

@@ -21,6 +21,10 @@ func (t *Terminal) csiWith(key string) {
 		t.setCursorStyle(ps.arg(0, 0))
 	case "!p":
 		t.softReset()
+	case "\"p": // DECSCL: the level stays, the reset that goes with it is made (DEC STD 070, 4-22)
+		if level := ps.arg(0, 0); level >= 61 && level <= 65 {
+			t.softReset()
+		}
 	case "\"q":
 		if ps.arg(0, 0) == 1 {
 			t.isoProtected = false

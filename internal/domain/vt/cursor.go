@@ -102,19 +102,19 @@ func (t *Terminal) cursorBack(n int) {
 	t.cy, t.cx = min(at/width, t.nrows-1), left+at%width
 }
 
-// tab moves to the n-th next tab stop, at most to the last column.
+// tab moves to the n-th next tab stop, at most to the last column. A pending wrap stays, here and in backTab, as in a
+// VT420, a VT510 and xterm, so that tabs behind a full line do not pile text up in its last column; DEC STD 070 (D.6.1)
+// would have it end, and says that products vary.
 func (t *Terminal) tab(n int) {
 	t.joinable = false
 	t.work += uint64(t.cols)
 	end := t.lineEnd() - 1
 	for ; n > 0 && t.cx < end; n-- {
 		t.cx = t.tabs.next(t.cx, end)
-		t.pending = false
 	}
 }
 
 // backTab moves to the n-th tab stop before.
-// A pending wrap stays.
 func (t *Terminal) backTab(n int) {
 	t.joinable = false
 	t.work += uint64(t.cols)

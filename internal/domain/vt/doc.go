@@ -24,7 +24,7 @@
 //
 // # What it decides
 //
-// UTF-8 only: a raw byte 0x80 to 0x9F is never a control, U+0080 to U+009F is one (ISO 10646, 11.5). Width is the package's
+// UTF-8 only: a raw byte 0x80 to 0x9F is never a control, U+0080 to U+009F is one (RFC 3629, 3). Width is the package's
 // own decision, pinned to Unicode 17 (width.go), by grapheme cluster while mode 2027 is set, which it is after a reset.
 //
 // Modes are state rather than events: [Terminal.Modes] tells them and [Terminal.Version] grows when one changes.
@@ -153,6 +153,7 @@
 //	CSI SP A       SR               changes  \e[2 A
 //	CSI SP q       DECSCUSR         changes  \e[5 q
 //	CSI ! p        DECSTR           changes  \e[!p
+//	CSI " p        DECSCL           changes  \e[4h | \e[61"p      a soft reset; the level stays VT420
 //	CSI " q        DECSCA           changes  \e[1"q
 //	CSI " v        DECRQDE          answers  \e["v
 //	CSI # P        XTPUSHCOLORS     changes  \e[#P
@@ -178,7 +179,6 @@
 //	CSI q          DECLL            nothing  \e[1q
 //	CSI > T, t     XTSMTITLE        nothing  \e[>1{}
 //	CSI > p        XTSMPOINTER      nothing  \e[>1p
-//	CSI " p        DECSCL           nothing  \e[61"p             always VT420
 //	CSI $ |        DECSCPP          nothing  \e[132$|
 //	CSI * |        DECSNLS          nothing  \e[24*|
 //	CSI * y        DECRQCRA         nothing  \e[1;1;1;1;2;2*y

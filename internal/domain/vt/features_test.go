@@ -73,7 +73,7 @@ func TestAttributesOfAreas(t *testing.T) {
 			{"italic", "italic", "bold+italic+single", "bold+italic+single"},
 			{"bold+italic+single", "bold+italic+single", "bold+italic+single", "bold+italic+single"},
 		}},
-		{"DECRARA", "\x1b[1;4:3m" + grid + "\x1b[2*x\x1b[1;1;1;2;1;5$t\x1b[2;1;2;2;4$t\x1b[3;1;3;1$t", [3][]string{
+		{"DECRARA", "\x1b[1;4:3m" + grid + "\x1b[2*x\x1b[1;1;1;2;1;5$t\x1b[2;1;2;2;4$t\x1b[3;1;3;1;0$t", [3][]string{
 			{"blink+curly", "blink+curly", "bold+curly", "bold+curly"},
 			{"bold", "bold", "bold+curly", "bold+curly"},
 			{"blink+inverse", "bold+curly", "bold+curly", "bold+curly"},

@@ -53,10 +53,10 @@ func (t *Terminal) attributeChange() renditionChange {
 	return r
 }
 
-// attributeReversal reads DECRARA's parameters behind the area.
+// attributeReversal reads DECRARA's parameters behind the area. Unlike DECCARA it has no default (DEC STD 070, 5-176).
 func (t *Terminal) attributeReversal() renditionChange {
 	r := renditionChange{keep: ^Attrs(0)}
-	for i := 4; i < max(t.par.nparams, 5); i++ {
+	for i := 4; i < t.par.nparams; i++ {
 		switch t.par.arg(i, 0) {
 		case 0:
 			r.flip ^= reversible

@@ -32,10 +32,14 @@ func TestSettledDifferences(t *testing.T) {
 		{"REP inserts as often as it says", "abc\x1b[H\x1b[4hx\x1b[2b", []string{"xxxabc", "", ""}, 3, 0},
 		{"REP inserts in every line it comes to", "ab\x1b[2;1Hcd\x1b[1;7H\x1b[4hx\x1b[2b", []string{"ab    xx", "xcd", ""}, 1, 1},
 		{"REP scrolls between left and right margins", "abc\r\ndef\r\nghi\x1b[?69h\x1b[2;3s\x1b[3;2Hx\x1b[6b", []string{"axx", "dxx", "gx"}, 2, 2},
+		{"CBT keeps a pending wrap", "abcdefgh\x1b[Zi", []string{"abcdefgh", "i", ""}, 1, 1},
+		{"HT keeps a pending wrap", "abcdefgh\ti", []string{"abcdefgh", "i", ""}, 1, 1},
+		{"HT keeps a pending wrap where it moves", "abcdefgh\x1b[999Z\ti", []string{"abcdefgh", "i", ""}, 1, 1},
+		{"CHT keeps a pending wrap where it moves", "\x1b[1;4H\x1bH\x1b[Habcdefgh\x1b[2Z\x1b[Ii", []string{"abcdefgh", "i", ""}, 1, 1},
+		{"DECSCL makes a soft reset", "ab\x1b[2;3r\x1b[?6h\x1b[4h\x1b[62\"p\x1b[1;1Hx", []string{"xb", "", ""}, 1, 0},
 		{"DECLRMM set again keeps its margins", "\x1b[?69h\x1b[3;5s\x1b[?69h\x1b[1;3Habcd", []string{"  abc", "  d", ""}, 3, 1},
 	} {
-		tm := New(Options{Cols: 8, Rows: 3})
-		tm.Write([]byte(c.in))
+		tm, _ := run(t, 8, 3, c.in)
 		require.Equal(t, c.rows, screenText(tm), c.name)
 		require.Equal(t, [2]int{c.col, c.row}, [2]int{tm.Cursor().Col, tm.Cursor().Row}, c.name)
 	}
@@ -87,6 +91,13 @@ func TestAlignmentTestResetsTheRendition(t *testing.T) {
 	tm.Write([]byte("\x1b[1;7;31m\x1b#8x"))
 	require.Equal(t, Style{}, tm.Style(tm.Row(1).Cells()[0]))
 	require.Equal(t, Style{Fg: Indexed(1)}, tm.Style(tm.Row(0).Cells()[0]))
+}
+
+// TestReversalWithoutAttributesIsNone: DECRARA has no default for them.
+func TestReversalWithoutAttributesIsNone(t *testing.T) {
+	tm, _ := run(t, 8, 2, "\x1b[4ma\x1b[1;1;1;2$t")
+	require.Equal(t, Attrs(0).WithUnderline(UnderlineSingle), tm.Style(tm.Row(0).Cells()[0]).Attrs)
+	require.Equal(t, Style{}, tm.Style(tm.Row(0).Cells()[1]))
 }
 
 // TestAreaFromRightToLeftIsNone: also for DECCARA and DECRARA over a stream of characters.
