@@ -17,92 +17,92 @@ var knownDifferences = []knownDifference{
 	{
 		"DECSTR and DECALN leave dim, italic and strike-out in xterm",
 		regexp.MustCompile(`\x1b(\[!p|#8)`), regexp.MustCompile(`dim|italic|strike`),
-		"DECSTR sets SGR to normal rendition (DEC STD 070, VT510 manual, DECSTR); these are renditions of SGR.",
+		"DECSTR makes the rendition normal (DEC STD 070, 4-31), DECALN too (D.8); these three are renditions of SGR (ECMA-48 8.3.117).",
 	},
 	{
 		"a background that DECRC took away comes back in xterm with inverse",
 		regexp.MustCompile(`\x1b(8|\[u|\[\?104[89]l)`), regexp.MustCompile(`ours or xterm: (cell \S+: '(.*)'.* bg .* or '(.*)'|cell \S+: '(.*)'.* or '(.*)'.* bg |replies: .*\$r[0-9;:]*;(4|10)\d)`),
-		"DECRC restores the attributes that DECSC saved (DEC STD 070, DECRC); xterm 379 keeps the older colour for SGR 7 and 27.",
+		"DECRC restores the rendition that DECSC saved (DEC STD 070, 5.13.1); xterm 379 keeps the older colour for SGR 7 and 27.",
 	},
 	{
 		"REP behind something else than a character prints in xterm",
 		regexp.MustCompile(`(^|[^ -~]|\x1b\[[0-9;?!]*[ -~])\x1b\[\d*b`), anything,
-		"REP repeats the preceding graphic character (ECMA-48 8.3.103); behind anything else it is undefined, and the engine does nothing.",
+		"REP repeats the preceding graphic character; behind a control its effect is not defined (ECMA-48 8.3.103), and the engine does nothing.",
 	},
 	{
 		"xterm keeps half of a wide character, or gives it another style",
 		regexp.MustCompile(`[\x{2e80}-\x{ffff}]`), regexp.MustCompile(`ours or xterm: cell \d+,\d+: ' '[^']* or (' '|spacer|'[^\x00-\x{2fff}]')`),
-		"Half of a character is none (UAX 11); ECMA-48 and DEC STD 070 have no wide characters. The engine does as xterm.js.",
+		"No specification has wide characters on a terminal (UAX #11, 2, leaves them to its tailoring); half of one is none. The engine does as xterm.js.",
 	},
 	{
 		"xterm shifts wide characters it cuts by other columns",
 		regexp.MustCompile(`[\x{2e80}-\x{ffff}].*\x1b\[\d*[@P]|\x1b\[4h.*[\x{2e80}-\x{ffff}]`), regexp.MustCompile(`^ours or xterm: cell \S+: [^;]*$`),
-		"A column is a column (ECMA-48 8.3.26, 8.3.64); xterm.js agrees with the engine.",
+		"DCH and ICH move by character positions (ECMA-48 8.3.26, 8.3.64), and a wide one has two; xterm.js agrees with the engine.",
 	},
 	{
 		"DECSC forgets a pending wrap in xterm.js",
 		regexp.MustCompile(`\x1b(7|\[s)(?s:.*)\x1b(8|\[\d*u)`), regexp.MustCompile(`^ours or xterm: ; ours or xterm.js: (cursor|pending|cell)`),
-		"DECSC saves the state of autowrap, its pending wrap included (DEC STD 070, DECSC); xterm agrees.",
+		"DECSC saves the pending wrap (DEC STD 070, D.6.1: the Last Column Flag); xterm agrees.",
 	},
 	{
 		"HT behind the right margin goes back to it in xterm",
 		regexp.MustCompile(`\x1b\[\?69h`), regexp.MustCompile(`^ours or xterm: cursor: (\d+),(\d+) or \d+,(\d+); `),
-		"CHT moves forward to a following stop (ECMA-48 8.3.10), and HT too.",
+		"Beyond the right margin HT goes to the next stop or the last column (DEC STD 070, 5.4.5, HT, note 1), CHT so too (ECMA-48 8.3.10).",
 	},
 	{
 		"insert mode over the left margin inserts in xterm by the run it reads",
 		regexp.MustCompile(`\x1b\[4h.*\x1b\[\?69h|\x1b\[\?69h.*\x1b\[4h`), anything,
-		"IRM inserts each character at the active position (ECMA-48 7.2.10); within the margins as DECSLRM says (DEC STD 070).",
+		"IRM inserts each character at the active position (ECMA-48 7.2.10), and what it shifts past the right margin is lost (DEC STD 070, 5-139).",
 	},
 	{
 		"RIS leaves the alternate screen in xterm",
 		regexp.MustCompile(`\x1bc.*\x1b\[\?(47|104[79])h`), anything,
-		"RIS makes the state of power-on (ECMA-48 8.3.105), which has nothing on any page.",
+		"RIS makes the state of power-on, with every position erased (ECMA-48 8.3.105; DEC STD 070, D.2).",
 	},
 	{
 		"DECFRA and DECERA keep colours in xterm where the pen has none",
 		regexp.MustCompile(`\$[xz]`), regexp.MustCompile(`ours or xterm: cell \S+: '(.*)'.* or '.*'.* (bg|fg) `),
-		"The fill character has the attributes of the last SGR (VT510 manual, DECFRA), and the default colours are such.",
+		"DECFRA fills with the current rendition and DECERA clears it (DEC STD 070, 5-170, 5-171); the default colours are part of it.",
 	},
 	{
 		"DECERA has the pen's renditions in xterm",
 		regexp.MustCompile(`\$z`), regexp.MustCompile(`ours or xterm: cell \S+: ' '.* or ' '.* (bold|blink|inverse|underline)`),
-		"DECERA erases character and attributes (VT510 manual, DECERA).",
+		"DECERA clears all character attributes (DEC STD 070, 5-171).",
 	},
 	{
 		"DECCRA of blanks makes colours over 15 in xterm",
 		regexp.MustCompile(`\$v`), regexp.MustCompile(`or ('.'|spacer).* [bf]g \d{3,}`),
-		"A copy has the colours of its source (VT510 manual, DECCRA).",
+		"DECCRA copies values and attributes (DEC STD 070, 5-169).",
 	},
 	{
 		"erased cells keep the pen's foreground in xterm, which DECCARA and DECRARA then show",
 		regexp.MustCompile(`\$[rt]`), regexp.MustCompile(`ours or xterm: cell \S+: ' '.* or ' '.* fg `),
-		"Erasing leaves a cell without attributes but for the background, as terminfo's bce says.",
+		"Erasing leaves the empty rendition (DEC STD 070, 5-154, 5-156), but for the background, as terminfo's bce says.",
 	},
 	{
 		"ESC l and ESC m lock memory in xterm",
 		regexp.MustCompile(`\x1b[lm]`), anything,
-		"HP's, not of ECMA-48 or DEC; ESC l is a private function of ECMA-35 with no meaning here.",
+		"ESC l and ESC m are independent control functions for which ECMA-48 (5.5, table 5) has no meaning; xterm takes HP's.",
 	},
 	{
 		"DECRC leaves the underline's colour and the link in xterm.js",
 		regexp.MustCompile(`\x1b(\[58|\]8).*\x1b(8|\[u)`), regexp.MustCompile(`^ours or xterm: ; ours or xterm.js: cell .*link=`),
-		"DECRC restores the attributes that DECSC saved (DEC STD 070, DECRC), of which this is one.",
+		"DECRC restores the rendition that DECSC saved (DEC STD 070, 5.13.1), of which these are part.",
 	},
 	{
 		"CBT with a wrap pending counts one column more in xterm.js",
 		regexp.MustCompile(`\x1b\[\d*Z`), regexp.MustCompile(`^ours or xterm: ; ours or xterm.js: cursor`),
-		"The active position is the last column (ECMA-48 8.3.7, DEC STD 070, autowrap); xterm agrees.",
+		"While a wrap is pending the active position is the last column (DEC STD 070, D.6.1), from which CBT counts (ECMA-48 8.3.7); xterm agrees.",
 	},
 	{
 		"DECREQTPARM is answered",
 		regexp.MustCompile(`\x1b\[[01]?x`), regexp.MustCompile(`replies: "\\x1b\[[23];1;1;128`),
-		"A terminal answers DECREQTPARM (VT100 manual); xterm does where it poses as a VT100 only.",
+		"DECREQTPARM is a question (xterm ctlseqs, CSI x); xterm answers it where it poses as a VT100 only, the engine always.",
 	},
 	{
 		"DECID and DA say who answers",
 		regexp.MustCompile(`\x1b(Z|\[[>=]?0?c)`), regexp.MustCompile(`replies: "\\x1b\[[?>]|replies: "\\x1bP!`),
-		"The answers of DA name what the engine has.",
+		"The answer of DA names the extensions of the one who answers (DEC STD 070, 4-17).",
 	},
 	{
 		"a mark on a letter makes one code point in xterm",
@@ -112,7 +112,7 @@ var knownDifferences = []knownDifference{
 	{
 		"SU of all lines between the margins clears the whole screen in xterm",
 		regexp.MustCompile(`\x1b\[\d*;?\d*r.*\x1b\[\d*S`), regexp.MustCompile(`ours or xterm: cell \S+: ('.*'.* or ' '|' '.* or ' '.* bg )`),
-		"Scrolling is within the margins (DEC STD 070, SU).",
+		"Scrolling stays within the margins (DEC STD 070, 5.14.2), as xterm's SU does by fewer lines. DEC's own SU moves a window over the page (5-91).",
 	},
 	{
 		"the saved cursor stays in its row in xterm where a smaller alternate screen loses lines at the top",
@@ -122,22 +122,22 @@ var knownDifferences = []knownDifference{
 	{
 		"a rectangle's omitted corner is the margins' in xterm, and in origin mode counted from them again",
 		regexp.MustCompile(`\x1b\[\?6h.*\$[xzrtv{]`), anything,
-		"The default is 1 (VT510 manual, DECFRA, DECERA, DECCARA), and in origin mode from the margins (DECOM).",
+		"The defaults are 1 and the page's last line and column (DEC STD 070, 5.12.1), in origin mode counted from the margins (5-31).",
 	},
 	{
 		"DECRC in origin mode may leave the margins in xterm",
 		regexp.MustCompile(`\x1b\[\?6h(?s:.*)\x1b(8|\[\d*u|\[\?104[89]l)`), anything,
-		"In origin mode the cursor is within the margins (DEC STD 070, VT510 manual, DECOM); xterm.js agrees.",
+		"What is restored in origin mode moves to the closest position within the margins (DEC STD 070, 5-189, note 3); xterm.js agrees.",
 	},
 	{
 		"DECSTR takes the protection of all cells away in xterm",
 		regexp.MustCompile(`\x1b\[!p.*\x1b\[(\?\d?[JK]|[\d;]*\$\{)`), anything,
-		"DECSTR sets the attribute of what is written next (VT510 manual, DECSTR); what is protected is (DECSCA).",
+		"DECSTR leaves the data in the display (DEC STD 070, 4-32), and DECSCA says of each character when it is written (5-166).",
 	},
 	{
 		"a selective erase of protected cells keeps a pending wrap in xterm",
 		regexp.MustCompile(`\x1b\[1"q(?s:.*)\x1b\[\?\d?[JK]`), regexp.MustCompile(`ours or xterm: (cell|cursor)`),
-		"DECSEL and DECSED end a pending wrap as EL and ED do, whatever they find (DEC STD 070, EL); xterm does where it erases.",
+		"DECSEL and DECSED end a pending wrap, whatever they find (DEC STD 070, D.6.1); xterm does where it erases.",
 	},
 }
 

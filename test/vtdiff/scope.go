@@ -12,7 +12,7 @@ import (
 //   - A wide character with one column left: the engine and xterm.js blank that column and wrap, xterm wraps and leaves
 //     what was there. Neither ECMA-48 nor DEC STD 070 has wide characters.
 //   - A combining mark behind no character: the engine drops it, xterm keeps it as a cell of its own, xterm.js as a
-//     cell without width. Unicode 3.6 (D52) leaves a defective sequence to the implementation.
+//     cell without width. Unicode 3.6 (D57) calls such a sequence defective, but not ill-formed.
 //   - A new size with a wrap pending on the alternate screen: no specification has sizes that change.
 func outOfScope(s *session) string {
 	t := vt.New(vt.Options{Cols: s.cols, Rows: s.rows})
