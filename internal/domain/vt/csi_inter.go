@@ -26,9 +26,7 @@ func (t *Terminal) csiWith(key string) {
 			t.softReset()
 		}
 	case "\"q":
-		if ps.arg(0, 0) == 1 {
-			t.isoProtected = false
-		}
+		t.isoProtected = false
 		t.protect(ps.arg(0, 0) == 1)
 	case " @":
 		t.shiftLeft(ps.arg(0, 1))

@@ -63,7 +63,7 @@
 //	C0 0e                 SO LS1      changes        \x0e
 //	C0 0f                 SI LS0      changes        \x0e | \x0f
 //	C0 18, 1a             CAN SUB     nothing        \e[31\x{}             ends a sequence or string
-//	C0 00, 05, 7f         NUL ENQ     nothing        \x{}
+//	C0 00, 05, 7f         NUL ENQ     nothing        \x{}                   DEL is the last of a set of 96
 //	ESC 6                 DECBI       changes        \e6
 //	ESC 7                 DECSC       changes        \e7
 //	ESC 8                 DECRC       changes        \e8

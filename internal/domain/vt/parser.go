@@ -138,6 +138,7 @@ func (t *Terminal) ground(p []byte) int {
 			t.control(b)
 			i++
 		case b == 0x7f:
+			t.delete()
 			i++
 		default:
 			if !t.par.dropRune {

@@ -93,6 +93,18 @@ func (t *Terminal) printChar(c rune) {
 	t.lastRune = c
 }
 
+// delete is DEL: nothing, but where a set of 96 is in use its last character, as it has the places of SPACE and DEL too
+// (ECMA-35).
+func (t *Terminal) delete() {
+	set := t.gl
+	if t.singleShift != 0 {
+		set = t.singleShift
+	}
+	if t.charset(set) == charsetLatin1 {
+		t.printChar(0x7f)
+	}
+}
+
 // printRune prints a code point that is not ASCII.
 func (t *Terminal) printRune(r rune) {
 	p := propOf(r)

@@ -32,6 +32,8 @@ func TestSettledDifferences(t *testing.T) {
 		{"REP inserts as often as it says", "abc\x1b[H\x1b[4hx\x1b[2b", []string{"xxxabc", "", ""}, 3, 0},
 		{"REP inserts in every line it comes to", "ab\x1b[2;1Hcd\x1b[1;7H\x1b[4hx\x1b[2b", []string{"ab    xx", "xcd", ""}, 1, 1},
 		{"REP scrolls between left and right margins", "abc\r\ndef\r\nghi\x1b[?69h\x1b[2;3s\x1b[3;2Hx\x1b[6b", []string{"axx", "dxx", "gx"}, 2, 2},
+		{"DEL is the last character of a set of 96, and else none", "\x7fa\x1b-A\x0eb\x7f\x0f\x7fc\x1b.A\x1bN\x7f\x7fd", []string{"aâÿcÿd", "", ""}, 6, 0},
+		{"DECSCA ends SPA's protection", "\x1bVab\x1b[0\"qc\x1b[1K", []string{"", "", ""}, 3, 0},
 		{"CBT keeps a pending wrap", "abcdefgh\x1b[Zi", []string{"abcdefgh", "i", ""}, 1, 1},
 		{"HT keeps a pending wrap", "abcdefgh\ti", []string{"abcdefgh", "i", ""}, 1, 1},
 		{"HT keeps a pending wrap where it moves", "abcdefgh\x1b[999Z\ti", []string{"abcdefgh", "i", ""}, 1, 1},
@@ -77,6 +79,12 @@ func TestStyleReportIsInXtermsOrder(t *testing.T) {
 	tm := New(Options{Cols: 8, Rows: 2})
 	tm.Write([]byte("\x1b[1;2;3;4;5;7;9;31mx\x1bP$qm\x1b\\"))
 	require.Equal(t, "\x1bP1$r0;1;4;5;7;2;3;9;31m\x1b\\", string(tm.TakeReplies()))
+}
+
+// TestSoftResetGivesTheCursorBack: DECSTR makes it visible and the user's own, as xterm does.
+func TestSoftResetGivesTheCursorBack(t *testing.T) {
+	_, s := run(t, 8, 2, "\x1b[6 q\x1b[?12h\x1b[?25l\x1b[!p")
+	require.Equal(t, Cursor{Visible: true}, s.Cursor)
 }
 
 func TestResetKeepsTheTitle(t *testing.T) {

@@ -179,7 +179,7 @@ func (t *Terminal) softReset() {
 	t.autowrap, t.graphemes = true, true
 	t.origin, t.insertMode, t.leftRightMode, t.reverseWrap = false, false, false, false
 	t.keyboardLocked, t.nationalSets, t.isoProtected, t.rectExtent = false, false, false, false
-	t.cursorVisible = true
+	t.cursorVisible, t.cursorStyle, t.cursorBlink = true, CursorDefault, false
 	t.modes.AppCursor, t.modes.AppKeypad = false, false
 	t.modes.ModifyOtherKeys, t.modes.FormatOtherKeys = 0, false
 	t.charsets, t.gl, t.singleShift = [4]charset{}, 0, 0
