@@ -29,11 +29,11 @@ type StreamRef struct {
 }
 
 // StartPolicy says whether a daemon that does not run may be started.
-type StartPolicy uint32
+type StartPolicy = domain.StartPolicy
 
 const (
-	StartIfNeeded StartPolicy = 0
-	ExistingOnly  StartPolicy = 1
+	StartIfNeeded = domain.StartIfNeeded
+	ExistingOnly  = domain.ExistingOnly
 )
 
 // LocalHost is the host name of the broker's own machine.
@@ -152,23 +152,30 @@ type (
 	Resync      struct{ HaveRevision uint64 }
 	Unsubscribe struct{}
 
-	// Mutation is AddHost, RemoveHost, Reconcile or UpdateHostPolicy.
+	// Mutation is AddHost, RemoveHost, Reconcile or UpdateHostPolicy; each has what its kind needs.
 	Mutation struct {
 		Operation OperationID
 		Kind      MutationKind
-		Host      string
-		Alias     string
-		Transport uint32
-		Install   bool
+		Host      string           // AddHost: an address; Reconcile: an address or alias; else an alias
+		Alias     string           // AddHost; empty: the address's name
+		Transport domain.Transport // AddHost, UpdateHostPolicy
+		Start     StartPolicy      // AddHost, UpdateHostPolicy
+		Install   bool             // Reconcile: copy vev there; AddHost: unless one is there that will do
+		Program   string           // path of the vev to copy; empty: the broker's own
 	}
 	OperationResult struct {
 		Operation OperationID
 		Outcome   Outcome
 		Failure   *Failure
 	}
+	// Progress tells how far an operation is. Of a step that is over it has the name and the time that took,
+	// and why it failed, if it did.
 	Progress struct {
 		Operation OperationID
 		Text      string
+		Step      string // one of Steps, or empty
+		Took      time.Duration
+		Failure   *Failure
 	}
 
 	StartPreview struct {
@@ -184,6 +191,17 @@ type (
 		Answer []byte
 		Cancel bool
 	}
+)
+
+// Steps of a Reconcile, in their order.
+const (
+	StepName    = "name"    // where ssh goes, and whether that is to be found
+	StepTCP     = "tcp"     // whether somebody listens there
+	StepSSH     = "ssh"     // the login, and what machine it is
+	StepInstall = "install" // where it was asked for
+	StepVersion = "version" // which vev is there
+	StepDaemon  = "daemon"  // a stream to the daemon
+	StepUDP     = "udp"     // the same over QUIC
 )
 
 // MutationKind says which of the four mutations a Mutation is.

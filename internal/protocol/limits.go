@@ -51,6 +51,7 @@ const (
 
 	MaxHosts         = 64       // of a catalogue: refused with Limit
 	MaxHostBytes     = 255      // name of a host, its alias or address; name of a terminal's kind
+	MaxStepBytes     = 16       // name of a step of an operation
 	MaxPreviewBytes  = 64 << 10 // content of one preview
 	MaxAnswerBytes   = 4 << 10  // answer to a question of ssh
 	MaxPrompts       = 8        // questions of a connection that wait for their answer: further ones are declined

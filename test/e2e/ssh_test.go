@@ -293,7 +293,7 @@ func TestSSHSaysWhatIsWrong(t *testing.T) {
 	s.far.write("etc/authorized_keys", []byte(s.near.read("key.pub")))
 
 	require.NoError(t, os.Remove(s.far.path("bin/vev")))
-	fails(1, "far: there is no vev there", "ssh far 'mkdir -p .local/bin && cat >.local/bin/vev", "new", "far:work", "-d")
+	fails(1, "far: there is no vev there", "vev host install far", "new", "far:work", "-d")
 	s.far.write("bin/vev", []byte("not a program\x00\x00"))
 	require.NoError(t, os.Chmod(s.far.path("bin/vev"), 0o700))
 	fails(3, "far: vev ended there: .*vev", "vev doctor", "new", "far:work", "-d")

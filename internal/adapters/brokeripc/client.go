@@ -22,9 +22,10 @@ type Client struct {
 	prompts chan *protocol.Prompt
 
 	// Guarded by conn.mu.
-	asked  map[protocol.OperationID]chan<- statsAnswer
-	rtt    time.Duration // round trip of the probes; 0: none was answered
-	pinged *ping         // nil: none is on its way
+	asked     map[protocol.OperationID]chan<- statsAnswer
+	operating map[protocol.OperationID]*operated
+	rtt       time.Duration // round trip of the probes; 0: none was answered
+	pinged    *ping         // nil: none is on its way
 }
 
 type statsAnswer struct {
@@ -48,7 +49,7 @@ func DialAnswering(ctx context.Context, rw io.ReadWriteCloser, software string) 
 func dial(ctx context.Context, rw io.ReadWriteCloser, software string, features uint64) (*Client, error) {
 	c := &Client{
 		answers: features&protocol.FeaturePrompts != 0, prompts: make(chan *protocol.Prompt, protocol.MaxPrompts),
-		asked: make(map[protocol.OperationID]chan<- statsAnswer),
+		asked: make(map[protocol.OperationID]chan<- statsAnswer), operating: make(map[protocol.OperationID]*operated),
 	}
 	err := handshake(ctx, rw, func() (err error) {
 		c.conn, features, err = register(rw, software, features)
@@ -220,7 +221,12 @@ func (c *Client) message(m any) (after func(), err error) {
 		return nil, c.opened(m)
 	case *protocol.BrokerStats:
 		return nil, c.result(m.Operation, statsAnswer{numbers: m.Stats})
+	case *protocol.Progress:
+		return nil, c.progressed(m)
 	case *protocol.OperationResult:
+		if c.operating[m.Operation] != nil {
+			return nil, c.finished(m)
+		}
 		f := fault.New(fault.Violation, "an operation was answered without what it asked for")
 		if m.Failure != nil {
 			f = m.Failure.Fault()
@@ -272,7 +278,12 @@ func (c *Client) result(id protocol.OperationID, a statsAnswer) error {
 	if err != nil || v == brokerwire.Discard {
 		return orNil(err)
 	}
-	c.asked[id] <- a // has room for its one answer
+	if answer := c.asked[id]; answer != nil {
+		answer <- a // has room for its one answer
+	} else if o := c.operating[id]; o != nil {
+		o.over, o.fails = true, a.err
+		o.tell()
+	}
 	return nil
 }
 
@@ -289,5 +300,11 @@ func (c *Client) ended() {
 	}
 	if c.pinged != nil {
 		close(c.pinged.came)
+	}
+	for _, o := range c.operating {
+		if !o.over {
+			o.over, o.fails = true, unknown(c.conn.err)
+			o.tell()
+		}
 	}
 }

@@ -11,11 +11,14 @@ import (
 )
 
 // Ask implements ports.StreamRequest.
-func (r *request) Ask() ports.Ask {
-	if !r.server.answers {
+func (r *request) Ask() ports.Ask { return r.server.person() }
+
+// person is how the client's person is asked, nil where there is none.
+func (s *Server) person() ports.Ask {
+	if !s.answers {
 		return nil
 	}
-	return r.server.ask
+	return s.ask
 }
 
 // ask is a ports.Ask: the client's person is asked.
@@ -68,7 +71,7 @@ func (s *Server) replied(m *protocol.PromptReply) {
 	}
 }
 
-// Prompts are the questions that the broker asks, while a stream is asked for: each wants a Reply. It is never closed.
+// Prompts are the questions that the broker asks, while a stream is asked for or an operation is under way: each wants a Reply. It is never closed.
 func (c *Client) Prompts() <-chan *protocol.Prompt { return c.prompts }
 
 // Reply answers a question. It does not wait.

@@ -21,9 +21,7 @@ func (s *Server) message(m any) (after func(), err error) {
 	case *protocol.Ping:
 		return nil, s.ping(m)
 	case *protocol.Mutation:
-		return nil, s.refuse(m.Operation, "hosts other than this machine", func(f *protocol.Failure) protocol.BrokerServerMessage {
-			return &protocol.OperationResult{Operation: m.Operation, Outcome: protocol.OutcomeFailed, Failure: f}
-		})
+		return s.operate(m)
 	case *protocol.StartPreview:
 		return nil, s.refuse(m.Operation, "previews", func(f *protocol.Failure) protocol.BrokerServerMessage {
 			return &protocol.BrokerError{Operation: m.Operation, Failure: *f}

@@ -19,6 +19,8 @@ type Broker struct {
 	Epoch    uint64 // random, new per process, not 0
 	// Numbers answers `vev stats`. It must not wait for anything a client does.
 	Numbers func() protocol.BrokerNumbers
+	// Operate takes an operation on hosts and returns at once. Nil: they are refused, there is no host but this machine.
+	Operate func(ports.OperationRequest)
 }
 
 // Server is the granting end of a broker conversation, a ports.BrokerConn.

@@ -54,6 +54,13 @@ func cleanText(f *wirefmt.Fields, num Tag, what string, s *string) {
 	boundText(f, num, what, s, fault.MaxText)
 }
 
+// boundRaw is for what an operating system calls a string.
+func boundRaw(f *wirefmt.Fields, num Tag, what string, s *string, limit int) {
+	if wirefmt.Raw(f, num, s) {
+		f.Note(num, tooLong(what, len(*s), limit))
+	}
+}
+
 func boundData(f *wirefmt.Fields, num Tag, what string, b *[]byte, limit int) {
 	if wirefmt.Data(f, num, b) {
 		f.Note(num, tooLong(what, len(*b), limit))

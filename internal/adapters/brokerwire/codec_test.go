@@ -138,6 +138,8 @@ func TestStrictness(t *testing.T) {
 		"two parts":          {true, field(TagSnapshotPart, field(2), field(6)), "message 202: field 6 is a second variant"},
 		"no part":            {true, field(TagSnapshotPart), "none that is known"},
 		"preview too large":  {true, field(TagPreviewPublication, text(1, strings.Repeat("o", 16)), text(3, strings.Repeat("p", protocol.MaxPreviewBytes+1))), "1 over the limit of 65536"},
+		"long program":       {false, field(TagReconcile, text(1, strings.Repeat("o", 16)), text(4, strings.Repeat("/", protocol.MaxPathBytes+1))), "program of 4097 bytes is 1 over the limit of 4096"},
+		"long step":          {true, field(TagProgress, text(1, strings.Repeat("o", 16)), text(3, strings.Repeat("s", protocol.MaxStepBytes+1))), "step of 17 bytes is 1 over the limit of 16"},
 		"too many hosts":     {true, field(TagSnapshotDelta, bytes.Repeat(field(3), protocol.MaxHosts+1)), "65 hosts are 1 over the limit of 64"},
 		"too many sessions":  {true, field(TagSnapshotDelta, bytes.Repeat(field(4), protocol.MaxDeltaSessions+1)), "1025 sessions are 1 over"},
 	} {

@@ -27,7 +27,7 @@ func DecodeClient(body []byte) (protocol.BrokerClientMessage, error) {
 	case TagRemoveHost:
 		return read[protocol.BrokerClientMessage](tag, in, &protocol.Mutation{Kind: protocol.RemoveHost}, visitHost)
 	case TagReconcile:
-		return read[protocol.BrokerClientMessage](tag, in, &protocol.Mutation{Kind: protocol.Reconcile}, visitHost)
+		return read[protocol.BrokerClientMessage](tag, in, &protocol.Mutation{Kind: protocol.Reconcile}, visitReconcile)
 	case TagUpdateHostPolicy:
 		return read[protocol.BrokerClientMessage](tag, in, &protocol.Mutation{Kind: protocol.UpdateHostPolicy}, visitHostPolicy)
 	case TagOpenStream:

@@ -49,7 +49,7 @@ func appendMutation(dst []byte, m *protocol.Mutation) ([]byte, error) {
 	case protocol.RemoveHost:
 		return envelope(dst, TagRemoveHost, m, visitHost)
 	case protocol.Reconcile:
-		return envelope(dst, TagReconcile, m, visitHost)
+		return envelope(dst, TagReconcile, m, visitReconcile)
 	case protocol.UpdateHostPolicy:
 		return envelope(dst, TagUpdateHostPolicy, m, visitHostPolicy)
 	}

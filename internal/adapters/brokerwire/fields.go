@@ -172,9 +172,17 @@ func visitAddHost(f *wirefmt.Fields, m *protocol.Mutation) {
 	boundText(f, 3, "alias", &m.Alias, protocol.MaxHostBytes)
 	wirefmt.Uint32(f, 4, &m.Transport)
 	wirefmt.Bool(f, 5, &m.Install)
+	wirefmt.Uint32(f, 6, &m.Start)
+	boundRaw(f, 7, "program", &m.Program, protocol.MaxPathBytes)
 }
 
-// visitHost is all of RemoveHost and Reconcile, and what the other mutations begin with.
+func visitReconcile(f *wirefmt.Fields, m *protocol.Mutation) {
+	visitHost(f, m)
+	wirefmt.Bool(f, 3, &m.Install)
+	boundRaw(f, 4, "program", &m.Program, protocol.MaxPathBytes)
+}
+
+// visitHost is all of RemoveHost, and what the other mutations begin with.
 func visitHost(f *wirefmt.Fields, m *protocol.Mutation) {
 	id(f, 1, "operation id", &m.Operation)
 	boundText(f, 2, "host", &m.Host, protocol.MaxHostBytes)
@@ -183,6 +191,7 @@ func visitHost(f *wirefmt.Fields, m *protocol.Mutation) {
 func visitHostPolicy(f *wirefmt.Fields, m *protocol.Mutation) {
 	visitHost(f, m)
 	wirefmt.Uint32(f, 3, &m.Transport)
+	wirefmt.Uint32(f, 4, &m.Start)
 }
 
 func visitOperationResult(f *wirefmt.Fields, m *protocol.OperationResult) {
@@ -194,6 +203,17 @@ func visitOperationResult(f *wirefmt.Fields, m *protocol.OperationResult) {
 func visitProgress(f *wirefmt.Fields, m *protocol.Progress) {
 	id(f, 1, "operation id", &m.Operation)
 	cleanText(f, 2, "progress text", &m.Text)
+	boundText(f, 3, "step", &m.Step, protocol.MaxStepBytes)
+	took(f, 4, &m.Took)
+	wirefmt.Optional(f, 5, &m.Failure, visitFailure)
+}
+
+// took is a time in whole microseconds; what a time.Duration does not hold is cut.
+func took(f *wirefmt.Fields, num Tag, d *time.Duration) {
+	us := uint64(max(d.Microseconds(), 0))
+	if wirefmt.Uint64(f, num, &us) {
+		*d = time.Duration(min(us, math.MaxInt64/uint64(time.Microsecond))) * time.Microsecond
+	}
 }
 
 func visitStartPreview(f *wirefmt.Fields, m *protocol.StartPreview) {

@@ -79,6 +79,25 @@ func (m *Machine) Operation(id protocol.OperationID) *fault.Error {
 // it was not under way.
 func (m *Machine) Finish(id protocol.OperationID) bool { return m.ops.finish(id) }
 
+// Pending reports whether an operation waits for its result.
+func (m *Machine) Pending(id protocol.OperationID) bool {
+	_, ok := m.ops.pending[id]
+	return ok
+}
+
+// PeerProgress is news at the client of an operation that waits for its result, or did.
+func (m *Machine) PeerProgress(id protocol.OperationID) (Verdict, *fault.Error) {
+	switch _, done := m.ops.done[id]; {
+	case m.conn == ConnNew:
+		return m.early()
+	case m.conn == ConnClosed || done:
+		return Discard, nil
+	case !m.Pending(id):
+		return Discard, violation("news of operation %x, which was never begun", id)
+	}
+	return Proceed, nil
+}
+
 // PeerResult is an operation's result at the client.
 func (m *Machine) PeerResult(id protocol.OperationID) (Verdict, *fault.Error) {
 	switch m.conn {

@@ -117,6 +117,10 @@ func samples() []sample {
 			Silent: 4 * time.Second, Move: true,
 		}),
 		s("216 link report of nothing known", &protocol.LinkReport{Ref: testRef}),
+		c("105 add host, not to be started", &protocol.Mutation{Operation: testOp, Kind: protocol.AddHost, Host: "box", Start: protocol.ExistingOnly, Install: true, Program: "/opt/vev\xff"}),
+		c("107 reconcile, installing", &protocol.Mutation{Operation: testOp, Kind: protocol.Reconcile, Host: "box", Install: true, Program: "/opt/vev"}),
+		c("111 update start policy", &protocol.Mutation{Operation: testOp, Kind: protocol.UpdateHostPolicy, Host: "box", Transport: 1, Start: protocol.ExistingOnly}),
+		s("207 progress of a step", &protocol.Progress{Operation: testOp, Text: "port 22 does not answer", Step: "tcp", Took: 1500 * time.Microsecond, Failure: &testFault}),
 	}
 }
 

@@ -44,10 +44,9 @@ var _ io.ReadWriteCloser = (*carriage)(nil)
 // start starts ssh. The carriage is there at once; whether it leads anywhere is known when the
 // helper answers.
 func start(a attempt) (*carriage, error) {
-	path, err := exec.LookPath("ssh")
+	path, err := lookSSH()
 	if err != nil {
-		return nil, fault.Wrap(fault.Unsupported, err, "there is no ssh on this machine").
-			WithHint("install OpenSSH's client: vev reaches other machines with it")
+		return nil, err
 	}
 	theirIn, in, err := os.Pipe()
 	if err != nil {
@@ -69,6 +68,16 @@ func start(a attempt) (*carriage, error) {
 	}
 	new(sync.WaitGroup).Go(c.reap) // exited says when it has ended
 	return c, nil
+}
+
+// lookSSH is the ssh that PATH has.
+func lookSSH() (string, error) {
+	path, err := exec.LookPath("ssh")
+	if err != nil {
+		return "", fault.Wrap(fault.Unsupported, err, "there is no ssh on this machine").
+			WithHint("install OpenSSH's client: vev reaches other machines with it")
+	}
+	return path, nil
 }
 
 func cannotStart(err error) error { return fault.Wrap(fault.Unavailable, err, "cannot start ssh") }

@@ -30,7 +30,6 @@ var settings = []string{
 // arguments are those of ssh for the helper on a host, of which nothing can be taken for an option.
 // Without asks it asks nobody: it has no terminal.
 func arguments(a attempt) []string {
-	host := a.host
 	args := []string{"-T", "-x", "-a"}
 	if a.asks {
 		args = append(args, "-o", "BatchMode=no")
@@ -43,13 +42,21 @@ func arguments(a attempt) []string {
 	for _, s := range settings {
 		args = append(args, "-o", s)
 	}
+	if a.command == surveyCommand {
+		args = append(args, "-o", "Compression=yes") // a program is a third of its size then
+	}
+	return append(append(args, whither(a.host)...), a.command)
+}
+
+// whither are the arguments that name a host.
+func whither(host domain.Host) (args []string) {
 	if host.User != "" {
 		args = append(args, "-l", host.User)
 	}
 	if host.Port != 0 {
 		args = append(args, "-p", strconv.Itoa(host.Port))
 	}
-	return append(args, "--", host.Name, remoteCommand)
+	return append(args, "--", host.Name)
 }
 
 const (
@@ -58,15 +65,19 @@ const (
 	beginsLine = "vev-carriage begins here\n"
 	absentLine = "vev-carriage is absent\n"
 
-	// installPath, in the home directory, is where vev is looked for beside PATH, which a shell that
-	// is not a login shell may have without the user's own directories.
-	installPath = ".local/bin/vev"
+	// installDir, in the home directory, is where vev is installed, and looked for before PATH, which a shell
+	// that is not a login shell may have without the user's own directories, and which may lead to an older one.
+	installDir  = ".local/bin"
+	installPath = installDir + "/vev"
+
+	// findProgram sets v to the path of vev, empty without one.
+	findProgram = `v=$(command -v "$HOME/` + installPath + `" || command -v vev)`
 )
 
 // remoteCommand starts the helper. The user's shell reads it, whichever that is: a word, single
 // quotes without quotes, line ends, backslashes and exclamation marks in them are the same in all.
 var remoteCommand = `exec sh -c '` +
-	`v=$(command -v vev || command -v "$HOME/` + installPath + `"); echo; ` +
+	findProgram + `; echo; ` +
 	`if [ -n "$v" ]; then echo "` + strings.TrimSpace(beginsLine) + `"; exec "$v" _broker-mux-stdio; fi; ` +
 	`echo "` + strings.TrimSpace(absentLine) + `"'`
 

@@ -23,7 +23,7 @@ func TestArguments(t *testing.T) {
 	} {
 		host, err := domain.ParseHost(text)
 		require.NoError(t, err)
-		args := arguments(attempt{host: host})
+		args := arguments(attempt{host: host, command: remoteCommand})
 		require.Equal(t, remoteCommand, args[len(args)-1])
 		args = args[:len(args)-1]
 		require.Equal(t, want, args[len(args)-len(want):], text)

@@ -38,16 +38,9 @@ func (d *Dialer) DialLink(ctx context.Context, name string, ask ports.Ask) (port
 	if err != nil {
 		return nil, err
 	}
-	a := attempt{host: host, env: d.Env, asks: ask != nil && d.Questions != nil}
+	ctx, a, done := d.attempt(ctx, host, ask, remoteCommand)
+	defer done()
 	a.own = !d.shared.begin(name) && !a.asks
-	if a.asks {
-		var cancel context.CancelCauseFunc
-		ctx, cancel = context.WithCancelCause(ctx)
-		defer cancel(nil)
-		more, done := d.Questions(ctx, name, orCancel(ask, cancel))
-		defer done()
-		a.env = slices.Concat(a.env, more)
-	}
 	l, err := d.dial(ctx, a)
 	refused := a.own && fault.KindOf(err) == fault.Denied && err != nil
 	d.shared.end(name, refused, err == nil)
@@ -57,12 +50,28 @@ func (d *Dialer) DialLink(ctx context.Context, name string, ask ports.Ask) (port
 	return l, err
 }
 
+// attempt prepares an ssh whose questions go to ask, until done is called. The context ends also when one is declined.
+func (d *Dialer) attempt(ctx context.Context, host domain.Host, ask ports.Ask, command string) (asking context.Context, a attempt, done func()) {
+	a = attempt{host: host, command: command, env: d.Env, asks: ask != nil && d.Questions != nil}
+	if !a.asks {
+		return ctx, a, func() {}
+	}
+	asking, cancel := context.WithCancelCause(ctx)
+	more, closed := d.Questions(asking, host.String(), orCancel(ask, cancel))
+	a.env = slices.Concat(a.env, more)
+	return asking, a, func() {
+		closed()
+		cancel(nil)
+	}
+}
+
 // attempt is one ssh.
 type attempt struct {
-	host domain.Host
-	env  []string // over this process's
-	asks bool     // there is somebody who answers what it asks
-	own  bool     // it shares no connection with others
+	host    domain.Host
+	command string   // at the other end
+	env     []string // over this process's
+	asks    bool     // there is somebody who answers what it asks
+	own     bool     // it shares no connection with others
 }
 
 func (d *Dialer) dial(ctx context.Context, a attempt) (ports.Link, error) {
@@ -80,15 +89,20 @@ func (d *Dialer) dial(ctx context.Context, a attempt) (ports.Link, error) {
 	if err == nil {
 		return &link{conversation, c}, nil
 	}
+	return nil, c.failed(ctx, a.host, err)
+}
+
+// failed ends ssh and says why err came about.
+func (c *carriage) failed(ctx context.Context, host domain.Host, err error) error {
 	_ = c.Close()
 	<-c.exited
 	if cause := context.Cause(ctx); cause != nil {
 		if cause == errDeclined {
-			return nil, errDeclined
+			return errDeclined
 		}
-		return nil, fault.Wrap(fault.Canceled, cause, "connecting was given up")
+		return fault.Wrap(fault.Canceled, cause, "connecting was given up")
 	}
-	return nil, c.explain(a.host, err)
+	return c.explain(host, err)
 }
 
 var errDeclined = fault.New(fault.Canceled, "ssh asked something and got no answer")

@@ -95,7 +95,7 @@ func TestWhatSSHSaysBecomesOneLine(t *testing.T) {
 		{`printf '@@@\nREMOTE HOST IDENTIFICATION HAS CHANGED!\nx\nHost key verification failed.\n' >&2; exit 255`, fault.Denied, "its host key is not the one that ssh knows", "ssh box"},
 		{`printf 'first\nsomething new\n' >&2; exit 255`, fault.Unavailable, "ssh: something new", "ssh -v box"},
 		{`exit 255`, fault.Unavailable, "ssh failed without a word", "ssh -v box"},
-		{`echo; echo "vev-carriage is absent"`, fault.Unsupported, "there is no vev there, neither in PATH nor as ~/.local/bin/vev", "ssh box 'mkdir"},
+		{`echo; echo "vev-carriage is absent"`, fault.Unsupported, "there is no vev there, neither as ~/.local/bin/vev nor in PATH", "vev host install box"},
 		{`echo "No login."; exit 1`, fault.Unsupported, `its shell says "No login." and does not start vev`, "ssh box true"},
 		{`echo "bad command" >&2; exit 127`, fault.Unsupported, "its shell does not start vev: bad command", "ssh box vev version"},
 		{`exit 0`, fault.Unavailable, "ssh ended before vev began", "ssh box vev version"},

@@ -41,17 +41,12 @@ var sayings = []saying{
 
 // explain says why there is no link, when ssh has ended. err is what the conversation ended with.
 func (c *carriage) explain(host domain.Host, err error) error {
-	to, lines := destination(host), said(c.said.kept)
-	last := ""
-	if len(lines) > 0 {
-		last = lines[len(lines)-1]
-	}
+	to, lines, last := destination(host), said(c.said.kept), lastSaid(c.said.kept)
 	status := c.cmd.ProcessState.ExitCode()
 	switch {
 	case c.greeting.absent:
-		return fault.New(fault.Unsupported, "there is no vev there, neither in PATH nor as ~/%s", installPath).
-			WithHint("copy this one, if that machine is of the same kind: ssh %s 'mkdir -p .local/bin && cat >%s && chmod +x %s' <\"$(command -v vev)\"",
-				to, installPath, installPath)
+		return fault.New(fault.Unsupported, "there is no vev there, neither as ~/%s nor in PATH", installPath).
+			WithHint("vev host install %s copies this one there", host)
 	case c.greeting.passed && fault.KindOf(err) != fault.Unavailable:
 		return err // the two have talked: it says what was wrong
 	case fault.KindOf(err) == fault.Timeout:
@@ -98,4 +93,13 @@ func said(text []byte) (lines []string) {
 		}
 	}
 	return lines
+}
+
+// lastSaid is the last of them, or "".
+func lastSaid(text []byte) string {
+	lines := said(text)
+	if len(lines) == 0 {
+		return ""
+	}
+	return lines[len(lines)-1]
 }

@@ -22,6 +22,9 @@ const DefaultIdle = 10 * time.Minute
 type Options struct {
 	Daemon  ports.DaemonDialer
 	Remote  Remote
+	Hosts   ports.HostStore   // that the user has added; nil: none can be
+	Visitor ports.HostVisitor // for what needs no link, or comes before one; nil: no other machine is known
+	Warn    func(error)       // what nobody can be told; set where Hosts is
 	Version string
 	Idle    time.Duration // without a client before Run returns; 0: DefaultIdle
 	// Refused counts the connections of other users that were closed, or is nil.
@@ -34,6 +37,7 @@ type Broker struct {
 	started time.Time
 	changed chan struct{} // a client came or went; holds one note for any number
 	hosts   *hosts
+	members *members
 
 	// mu is a leaf: under it nothing waits.
 	mu      sync.Mutex
@@ -46,9 +50,13 @@ func New(o Options) *Broker {
 	if o.Idle == 0 {
 		o.Idle = DefaultIdle
 	}
+	m := &members{store: o.Hosts, warn: o.Warn}
+	if o.Remote.Policy == nil {
+		o.Remote.Policy = m.transport
+	}
 	return &Broker{
 		o: o, started: time.Now(), changed: make(chan struct{}, 1),
-		hosts: newHosts(o.Remote), clients: make(map[ports.BrokerConn]struct{}),
+		hosts: newHosts(o.Remote), members: m, clients: make(map[ports.BrokerConn]struct{}),
 	}
 }
 

@@ -32,13 +32,17 @@ type farLink struct {
 	mu     sync.Mutex
 	probes []time.Time
 	heard  time.Time
+	start  protocol.StartPolicy // as it was asked for last
 }
 
 func newFarLink() *farLink {
 	return &farLink{takes: 10 * time.Millisecond, heard: time.Now(), far: make(chan *simnet.End, 10), done: make(chan struct{})}
 }
 
-func (l *farLink) OpenStream(ctx context.Context, host string, _ protocol.StartPolicy) (ports.Stream, error) {
+func (l *farLink) OpenStream(ctx context.Context, host string, start protocol.StartPolicy) (ports.Stream, error) {
+	l.mu.Lock()
+	l.start = start
+	l.mu.Unlock()
 	if host != protocol.LocalHost {
 		return nil, fault.New(fault.Internal, "a helper knows its own machine only")
 	}

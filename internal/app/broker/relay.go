@@ -50,9 +50,11 @@ func (b *Broker) reach(ctx context.Context, req ports.StreamRequest) (io.ReadWri
 	if req.Host() == protocol.LocalHost {
 		return b.o.Daemon.DialDaemon(ctx, req.Start())
 	}
-	stream, err := b.hosts.open(ctx, wish{req.Host(), req.Start(), req.Ask()})
+	to := b.members.resolve(req.Host())
+	start := max(req.Start(), to.policy.Start)
+	stream, err := b.hosts.open(ctx, wish{to.address, start, req.Ask()})
 	if err != nil {
-		return nil, err // never a nil stream that is not a nil carriage
+		return nil, to.explain(err, req.Start()) // never a nil stream that is not a nil carriage
 	}
 	return stream, nil
 }

@@ -16,7 +16,7 @@ type Remote struct {
 	QUIC ports.LinkDialer // nil: ssh is all there is
 	// Resumable reports whether QUIC can reach a host without ssh. Set with QUIC.
 	Resumable func(host string) bool
-	// Policy is the transport that a host may be reached by; nil: any, for all.
+	// Policy is the transport that a host may be reached by; nil: as the user has added it, else any.
 	Policy func(host string) domain.Transport
 	// Reach reports whether the host lets a connection to its ssh server through, without logging in: nil where it does,
 	// Unsupported where that cannot be known. Nil: it never is.

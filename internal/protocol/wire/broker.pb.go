@@ -4342,6 +4342,8 @@ type AddHost struct {
 	xxx_hidden_Alias       string                 `protobuf:"bytes,3,opt,name=alias"`
 	xxx_hidden_Transport   uint32                 `protobuf:"varint,4,opt,name=transport"`
 	xxx_hidden_Install     bool                   `protobuf:"varint,5,opt,name=install"`
+	xxx_hidden_Start       uint32                 `protobuf:"varint,6,opt,name=start"`
+	xxx_hidden_Program     []byte                 `protobuf:"bytes,7,opt,name=program"`
 	unknownFields          protoimpl.UnknownFields
 	sizeCache              protoimpl.SizeCache
 }
@@ -4406,6 +4408,20 @@ func (x *AddHost) GetInstall() bool {
 	return false
 }
 
+func (x *AddHost) GetStart() uint32 {
+	if x != nil {
+		return x.xxx_hidden_Start
+	}
+	return 0
+}
+
+func (x *AddHost) GetProgram() []byte {
+	if x != nil {
+		return x.xxx_hidden_Program
+	}
+	return nil
+}
+
 func (x *AddHost) SetOperationId(v []byte) {
 	if v == nil {
 		v = []byte{}
@@ -4429,6 +4445,17 @@ func (x *AddHost) SetInstall(v bool) {
 	x.xxx_hidden_Install = v
 }
 
+func (x *AddHost) SetStart(v uint32) {
+	x.xxx_hidden_Start = v
+}
+
+func (x *AddHost) SetProgram(v []byte) {
+	if v == nil {
+		v = []byte{}
+	}
+	x.xxx_hidden_Program = v
+}
+
 type AddHost_builder struct {
 	_ [0]func() // Prevents comparability and use of unkeyed literals for the builder.
 
@@ -4437,6 +4464,8 @@ type AddHost_builder struct {
 	Alias       string
 	Transport   uint32
 	Install     bool
+	Start       uint32
+	Program     []byte
 }
 
 func (b0 AddHost_builder) Build() *AddHost {
@@ -4448,6 +4477,8 @@ func (b0 AddHost_builder) Build() *AddHost {
 	x.xxx_hidden_Alias = b.Alias
 	x.xxx_hidden_Transport = b.Transport
 	x.xxx_hidden_Install = b.Install
+	x.xxx_hidden_Start = b.Start
+	x.xxx_hidden_Program = b.Program
 	return m0
 }
 
@@ -4529,6 +4560,8 @@ type Reconcile struct {
 	state                  protoimpl.MessageState `protogen:"opaque.v1"`
 	xxx_hidden_OperationId []byte                 `protobuf:"bytes,1,opt,name=operation_id,json=operationId"`
 	xxx_hidden_Host        string                 `protobuf:"bytes,2,opt,name=host"`
+	xxx_hidden_Install     bool                   `protobuf:"varint,3,opt,name=install"`
+	xxx_hidden_Program     []byte                 `protobuf:"bytes,4,opt,name=program"`
 	unknownFields          protoimpl.UnknownFields
 	sizeCache              protoimpl.SizeCache
 }
@@ -4572,6 +4605,20 @@ func (x *Reconcile) GetHost() string {
 	return ""
 }
 
+func (x *Reconcile) GetInstall() bool {
+	if x != nil {
+		return x.xxx_hidden_Install
+	}
+	return false
+}
+
+func (x *Reconcile) GetProgram() []byte {
+	if x != nil {
+		return x.xxx_hidden_Program
+	}
+	return nil
+}
+
 func (x *Reconcile) SetOperationId(v []byte) {
 	if v == nil {
 		v = []byte{}
@@ -4583,11 +4630,24 @@ func (x *Reconcile) SetHost(v string) {
 	x.xxx_hidden_Host = v
 }
 
+func (x *Reconcile) SetInstall(v bool) {
+	x.xxx_hidden_Install = v
+}
+
+func (x *Reconcile) SetProgram(v []byte) {
+	if v == nil {
+		v = []byte{}
+	}
+	x.xxx_hidden_Program = v
+}
+
 type Reconcile_builder struct {
 	_ [0]func() // Prevents comparability and use of unkeyed literals for the builder.
 
 	OperationId []byte
 	Host        string
+	Install     bool
+	Program     []byte
 }
 
 func (b0 Reconcile_builder) Build() *Reconcile {
@@ -4596,6 +4656,8 @@ func (b0 Reconcile_builder) Build() *Reconcile {
 	_, _ = b, x
 	x.xxx_hidden_OperationId = b.OperationId
 	x.xxx_hidden_Host = b.Host
+	x.xxx_hidden_Install = b.Install
+	x.xxx_hidden_Program = b.Program
 	return m0
 }
 
@@ -4604,6 +4666,7 @@ type UpdateHostPolicy struct {
 	xxx_hidden_OperationId []byte                 `protobuf:"bytes,1,opt,name=operation_id,json=operationId"`
 	xxx_hidden_Host        string                 `protobuf:"bytes,2,opt,name=host"`
 	xxx_hidden_Transport   uint32                 `protobuf:"varint,3,opt,name=transport"`
+	xxx_hidden_Start       uint32                 `protobuf:"varint,4,opt,name=start"`
 	unknownFields          protoimpl.UnknownFields
 	sizeCache              protoimpl.SizeCache
 }
@@ -4654,6 +4717,13 @@ func (x *UpdateHostPolicy) GetTransport() uint32 {
 	return 0
 }
 
+func (x *UpdateHostPolicy) GetStart() uint32 {
+	if x != nil {
+		return x.xxx_hidden_Start
+	}
+	return 0
+}
+
 func (x *UpdateHostPolicy) SetOperationId(v []byte) {
 	if v == nil {
 		v = []byte{}
@@ -4669,12 +4739,17 @@ func (x *UpdateHostPolicy) SetTransport(v uint32) {
 	x.xxx_hidden_Transport = v
 }
 
+func (x *UpdateHostPolicy) SetStart(v uint32) {
+	x.xxx_hidden_Start = v
+}
+
 type UpdateHostPolicy_builder struct {
 	_ [0]func() // Prevents comparability and use of unkeyed literals for the builder.
 
 	OperationId []byte
 	Host        string
 	Transport   uint32
+	Start       uint32
 }
 
 func (b0 UpdateHostPolicy_builder) Build() *UpdateHostPolicy {
@@ -4684,6 +4759,7 @@ func (b0 UpdateHostPolicy_builder) Build() *UpdateHostPolicy {
 	x.xxx_hidden_OperationId = b.OperationId
 	x.xxx_hidden_Host = b.Host
 	x.xxx_hidden_Transport = b.Transport
+	x.xxx_hidden_Start = b.Start
 	return m0
 }
 
@@ -4790,6 +4866,9 @@ type Progress struct {
 	state                  protoimpl.MessageState `protogen:"opaque.v1"`
 	xxx_hidden_OperationId []byte                 `protobuf:"bytes,1,opt,name=operation_id,json=operationId"`
 	xxx_hidden_Text        string                 `protobuf:"bytes,2,opt,name=text"`
+	xxx_hidden_Step        string                 `protobuf:"bytes,3,opt,name=step"`
+	xxx_hidden_TookUs      uint64                 `protobuf:"varint,4,opt,name=took_us,json=tookUs"`
+	xxx_hidden_Failure     *Failure               `protobuf:"bytes,5,opt,name=failure"`
 	unknownFields          protoimpl.UnknownFields
 	sizeCache              protoimpl.SizeCache
 }
@@ -4833,6 +4912,27 @@ func (x *Progress) GetText() string {
 	return ""
 }
 
+func (x *Progress) GetStep() string {
+	if x != nil {
+		return x.xxx_hidden_Step
+	}
+	return ""
+}
+
+func (x *Progress) GetTookUs() uint64 {
+	if x != nil {
+		return x.xxx_hidden_TookUs
+	}
+	return 0
+}
+
+func (x *Progress) GetFailure() *Failure {
+	if x != nil {
+		return x.xxx_hidden_Failure
+	}
+	return nil
+}
+
 func (x *Progress) SetOperationId(v []byte) {
 	if v == nil {
 		v = []byte{}
@@ -4844,11 +4944,37 @@ func (x *Progress) SetText(v string) {
 	x.xxx_hidden_Text = v
 }
 
+func (x *Progress) SetStep(v string) {
+	x.xxx_hidden_Step = v
+}
+
+func (x *Progress) SetTookUs(v uint64) {
+	x.xxx_hidden_TookUs = v
+}
+
+func (x *Progress) SetFailure(v *Failure) {
+	x.xxx_hidden_Failure = v
+}
+
+func (x *Progress) HasFailure() bool {
+	if x == nil {
+		return false
+	}
+	return x.xxx_hidden_Failure != nil
+}
+
+func (x *Progress) ClearFailure() {
+	x.xxx_hidden_Failure = nil
+}
+
 type Progress_builder struct {
 	_ [0]func() // Prevents comparability and use of unkeyed literals for the builder.
 
 	OperationId []byte
 	Text        string
+	Step        string
+	TookUs      uint64
+	Failure     *Failure
 }
 
 func (b0 Progress_builder) Build() *Progress {
@@ -4857,6 +4983,9 @@ func (b0 Progress_builder) Build() *Progress {
 	_, _ = b, x
 	x.xxx_hidden_OperationId = b.OperationId
 	x.xxx_hidden_Text = b.Text
+	x.xxx_hidden_Step = b.Step
+	x.xxx_hidden_TookUs = b.TookUs
+	x.xxx_hidden_Failure = b.Failure
 	return m0
 }
 
@@ -5491,31 +5620,39 @@ const file_broker_proto_rawDesc = "" +
 	"\bsessions\x18\x04 \x03(\v2\x16.vev.wire.SessionEntryR\bsessions\x123\n" +
 	"\n" +
 	"tombstones\x18\x05 \x03(\v2\x13.vev.wire.TombstoneR\n" +
-	"tombstones\"\x8e\x01\n" +
+	"tombstones\"\xbe\x01\n" +
 	"\aAddHost\x12!\n" +
 	"\foperation_id\x18\x01 \x01(\fR\voperationId\x12\x12\n" +
 	"\x04host\x18\x02 \x01(\tR\x04host\x12\x14\n" +
 	"\x05alias\x18\x03 \x01(\tR\x05alias\x12\x1c\n" +
 	"\ttransport\x18\x04 \x01(\rR\ttransport\x12\x18\n" +
-	"\ainstall\x18\x05 \x01(\bR\ainstall\"C\n" +
+	"\ainstall\x18\x05 \x01(\bR\ainstall\x12\x14\n" +
+	"\x05start\x18\x06 \x01(\rR\x05start\x12\x18\n" +
+	"\aprogram\x18\a \x01(\fR\aprogram\"C\n" +
 	"\n" +
 	"RemoveHost\x12!\n" +
 	"\foperation_id\x18\x01 \x01(\fR\voperationId\x12\x12\n" +
-	"\x04host\x18\x02 \x01(\tR\x04host\"B\n" +
+	"\x04host\x18\x02 \x01(\tR\x04host\"v\n" +
 	"\tReconcile\x12!\n" +
 	"\foperation_id\x18\x01 \x01(\fR\voperationId\x12\x12\n" +
-	"\x04host\x18\x02 \x01(\tR\x04host\"g\n" +
+	"\x04host\x18\x02 \x01(\tR\x04host\x12\x18\n" +
+	"\ainstall\x18\x03 \x01(\bR\ainstall\x12\x18\n" +
+	"\aprogram\x18\x04 \x01(\fR\aprogram\"}\n" +
 	"\x10UpdateHostPolicy\x12!\n" +
 	"\foperation_id\x18\x01 \x01(\fR\voperationId\x12\x12\n" +
 	"\x04host\x18\x02 \x01(\tR\x04host\x12\x1c\n" +
-	"\ttransport\x18\x03 \x01(\rR\ttransport\"{\n" +
+	"\ttransport\x18\x03 \x01(\rR\ttransport\x12\x14\n" +
+	"\x05start\x18\x04 \x01(\rR\x05start\"{\n" +
 	"\x0fOperationResult\x12!\n" +
 	"\foperation_id\x18\x01 \x01(\fR\voperationId\x12\x18\n" +
 	"\aoutcome\x18\x02 \x01(\rR\aoutcome\x12+\n" +
-	"\afailure\x18\x03 \x01(\v2\x11.vev.wire.FailureR\afailure\"A\n" +
+	"\afailure\x18\x03 \x01(\v2\x11.vev.wire.FailureR\afailure\"\x9b\x01\n" +
 	"\bProgress\x12!\n" +
 	"\foperation_id\x18\x01 \x01(\fR\voperationId\x12\x12\n" +
-	"\x04text\x18\x02 \x01(\tR\x04text\"\x8c\x01\n" +
+	"\x04text\x18\x02 \x01(\tR\x04text\x12\x12\n" +
+	"\x04step\x18\x03 \x01(\tR\x04step\x12\x17\n" +
+	"\atook_us\x18\x04 \x01(\x04R\x06tookUs\x12+\n" +
+	"\afailure\x18\x05 \x01(\v2\x11.vev.wire.FailureR\afailure\"\x8c\x01\n" +
 	"\fStartPreview\x12!\n" +
 	"\foperation_id\x18\x01 \x01(\fR\voperationId\x12\x12\n" +
 	"\x04host\x18\x02 \x01(\tR\x04host\x12\x1d\n" +
@@ -5642,11 +5779,12 @@ var file_broker_proto_depIdxs = []int32{
 	27, // 54: vev.wire.SnapshotDelta.sessions:type_name -> vev.wire.SessionEntry
 	28, // 55: vev.wire.SnapshotDelta.tombstones:type_name -> vev.wire.Tombstone
 	41, // 56: vev.wire.OperationResult.failure:type_name -> vev.wire.Failure
-	57, // [57:57] is the sub-list for method output_type
-	57, // [57:57] is the sub-list for method input_type
-	57, // [57:57] is the sub-list for extension type_name
-	57, // [57:57] is the sub-list for extension extendee
-	0,  // [0:57] is the sub-list for field type_name
+	41, // 57: vev.wire.Progress.failure:type_name -> vev.wire.Failure
+	58, // [58:58] is the sub-list for method output_type
+	58, // [58:58] is the sub-list for method input_type
+	58, // [58:58] is the sub-list for extension type_name
+	58, // [58:58] is the sub-list for extension extendee
+	0,  // [0:58] is the sub-list for field type_name
 }
 
 func init() { file_broker_proto_init() }

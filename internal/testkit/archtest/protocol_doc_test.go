@@ -162,7 +162,7 @@ func TestTheDocumentHasTheLimits(t *testing.T) {
 		"MaxPatternBytes": protocol.MaxPatternBytes, "MaxHistoryLines": protocol.MaxHistoryLines, "MaxKeptLines": protocol.MaxKeptLines, "MaxLineBytes": protocol.MaxLineBytes,
 		"MaxTextBytes": protocol.MaxTextBytes, "MaxClipboardBytes": protocol.MaxClipboardBytes, "MaxModes": protocol.MaxModes,
 		"MaxPanes": protocol.MaxPanes, "MaxTokenBytes": protocol.MaxTokenBytes, "MaxHosts": protocol.MaxHosts, "MaxHostBytes": protocol.MaxHostBytes,
-		"MaxPreviewBytes": protocol.MaxPreviewBytes, "MaxAnswerBytes": protocol.MaxAnswerBytes, "MaxPrompts": protocol.MaxPrompts, "MaxDeltaSessions": protocol.MaxDeltaSessions,
+		"MaxStepBytes": protocol.MaxStepBytes, "MaxPreviewBytes": protocol.MaxPreviewBytes, "MaxAnswerBytes": protocol.MaxAnswerBytes, "MaxPrompts": protocol.MaxPrompts, "MaxDeltaSessions": protocol.MaxDeltaSessions,
 		"MaxRowTextBytes": protocol.MaxRowTextBytes, "MaxRowArgs": protocol.MaxRowArgs,
 	} {
 		want[name] = strconv.Itoa(v)

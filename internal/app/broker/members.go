@@ -1,0 +1,99 @@
+package broker
+
+import (
+	"context"
+	"sync/atomic"
+
+	"github.com/vev-term/vev/internal/domain"
+	"github.com/vev-term/vev/internal/domain/fault"
+	"github.com/vev-term/vev/internal/ports"
+	"github.com/vev-term/vev/internal/protocol"
+)
+
+// members are the hosts that the user has added. Other brokers may change them too: a home can serve many machines.
+type members struct {
+	store ports.HostStore // nil: there are none, and none can be added
+	warn  func(error)
+
+	last atomic.Pointer[domain.Hosts] // as it was seen last; nil: not yet
+}
+
+// load is the set as it is kept now; if that cannot be read, as it was seen last.
+func (m *members) load() domain.Hosts {
+	if m.store == nil {
+		return domain.Hosts{}
+	}
+	hosts, notice, err := m.store.Load()
+	m.noticed(notice)
+	if err != nil {
+		m.warn(err)
+		return m.seen()
+	}
+	m.last.Store(&hosts)
+	return hosts
+}
+
+func (m *members) seen() domain.Hosts {
+	if last := m.last.Load(); last != nil {
+		return *last
+	}
+	return domain.Hosts{}
+}
+
+// transport is what an address may be reached over, as the set was seen last. It never waits.
+func (m *members) transport(address string) domain.Transport {
+	host, err := domain.ParseHost(address)
+	if err != nil {
+		return domain.TransportAuto
+	}
+	return m.seen().TransportTo(host)
+}
+
+func (m *members) noticed(notice *fault.Error) {
+	if notice != nil {
+		m.warn(notice)
+	}
+}
+
+// change keeps what change makes of the set. told hears what else there is to say.
+func (m *members) change(ctx context.Context, told func(*fault.Error), change func(domain.Hosts) (domain.Hosts, error)) error {
+	if m.store == nil {
+		return fault.New(fault.Unsupported, "this broker keeps no hosts")
+	}
+	hosts, notice, err := m.store.Change(ctx, change)
+	m.noticed(notice)
+	if notice != nil {
+		told(notice)
+	}
+	if err == nil {
+		m.last.Store(&hosts)
+	}
+	return err
+}
+
+// target is a host that somebody has named, as it is reached.
+type target struct {
+	named   string // as the client said it
+	address string // for a LinkDialer
+	host    domain.Host
+	policy  domain.HostPolicy
+}
+
+// resolve says what a host is that a client names. What cannot be read stays as it is: who dials it says why.
+func (m *members) resolve(named string) target {
+	host, err := domain.ParseHost(named)
+	if err != nil {
+		return target{named: named, address: named}
+	}
+	address, policy, _ := m.load().Resolve(host)
+	return target{named: named, address: address.String(), host: address, policy: policy}
+}
+
+// explain is err, but for a daemon that was to be started and by the host's policy must not be.
+func (t target) explain(err error, asked protocol.StartPolicy) error {
+	if fault.KindOf(err) != fault.NotFound || asked != protocol.StartIfNeeded || t.policy.Start != protocol.ExistingOnly {
+		return err
+	}
+	return fault.New(fault.Denied, "no daemon runs there, and none is to be started").
+		WithHint("vev host set %s --start needed changes that", fault.Clean(t.named))
+}
