@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vev-term/vev/internal/adapters/hostfile"
 	"github.com/vev-term/vev/internal/adapters/rundir"
 	"github.com/vev-term/vev/internal/adapters/tty"
 	"github.com/vev-term/vev/internal/domain/fault"
@@ -66,6 +67,7 @@ func (c *cli) doctor(ctx context.Context) error {
 	}
 	findings = append(findings, checkRunDir()...)
 	findings = append(findings, checkSettings())
+	findings = append(findings, checkHosts()...)
 	findings = append(findings, c.checkVersions(ctx)...)
 	findings = append(findings, checkLocale(os.Getenv), c.checkTerminal(os.Getenv), checkEnvironment(os.Environ()))
 	worst := levelOK
@@ -143,6 +145,22 @@ func checkRunDir() []finding {
 		out = append(out, finding{level: l, what: f.What, says: f.Detail, todo: f.Fix})
 	}
 	return out
+}
+
+// checkHosts tells of a list of hosts that was damaged, until somebody has looked.
+func checkHosts() []finding {
+	dir, err := rundir.Open()
+	if err != nil {
+		return nil // which is a finding of its own
+	}
+	path := hostfile.In(dir.State()).Damaged()
+	if path == "" {
+		return nil
+	}
+	return []finding{{
+		level: levelWarn, what: "hosts", says: "the list was damaged once, and is kept as " + path,
+		todo: "see that vev host ls has all you added, then: rm " + path,
+	}}
 }
 
 // checkVersions asks the processes that run which version they are. An older one goes on until

@@ -28,7 +28,7 @@ rows and size_policy; exited sessions have status too.`,
   vev ls --json
   vev ls desk`,
 		Args:              argCount(0, 1),
-		ValidArgsFunction: cobra.NoFileCompletions,
+		ValidArgsFunction: c.completeHosts(firstOnly),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var host domain.Host
 			if len(args) > 0 {

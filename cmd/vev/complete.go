@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -19,15 +20,25 @@ const (
 	anyNumber = 1 << 30
 )
 
-// completeSessions completes session names in the first most arguments, without starting
-// anything: what cannot be asked at once is not offered.
+// completeSessions completes session names in the first most arguments, and the names of hosts that
+// a session's name may follow, without starting anything: what cannot be asked at once is not offered.
 func (c *cli) completeSessions(most int) cobra.CompletionFunc {
-	return func(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return func(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		if len(args) >= most {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		return c.sessionNames(cmd.Context(), args), cobra.ShellCompDirectiveNoFileComp
+		names := c.sessionNames(cmd.Context(), args)
+		hosts := c.hostNames(":", nil)
+		if beginsOne(begun, hosts) && !beginsOne(begun, names) {
+			return hosts, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+		}
+		return append(names, hosts...), cobra.ShellCompDirectiveNoFileComp
 	}
+}
+
+// beginsOne reports whether what was typed is the begin of a completion.
+func beginsOne(begun string, all []cobra.Completion) bool {
+	return slices.ContainsFunc(all, func(c cobra.Completion) bool { return strings.HasPrefix(c, begun) })
 }
 
 // clientIDs lists the clients of the session that args name, with a description each.

@@ -21,7 +21,11 @@ func TestExamplesAreTaken(t *testing.T) {
 	}
 	all := newCLI().root([]string{helpCommand})
 	count := 0
-	for _, cmd := range append(all.Commands(), all) {
+	commands := append(all.Commands(), all)
+	for _, cmd := range all.Commands() {
+		commands = append(commands, cmd.Commands()...)
+	}
+	for _, cmd := range commands {
 		if cmd.Hidden {
 			continue
 		}
@@ -31,7 +35,7 @@ func TestExamplesAreTaken(t *testing.T) {
 			for _, args := range vevCommands(line) {
 				count++
 				taken := check(t, newCLI().root(args), args)
-				found = found || taken.Name() == cmd.Name()
+				found = found || taken.CommandPath() == cmd.CommandPath() || cmd.HasSubCommands() && taken.Parent().Name() == cmd.Name()
 			}
 		}
 		require.True(t, found, "an example of %s itself", cmd.Name())

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vev-term/vev/internal/adapters/brokeripc"
+	"github.com/vev-term/vev/internal/adapters/hostfile"
 	"github.com/vev-term/vev/internal/adapters/rundir"
 	"github.com/vev-term/vev/internal/adapters/sshstdio"
 	"github.com/vev-term/vev/internal/adapters/wake"
@@ -58,9 +59,10 @@ func runBroker(idle time.Duration) error {
 		ssh := &sshstdio.Dialer{Converse: converse, Env: sshEnvironment(s.dir), Questions: q.open}
 		b = broker.New(broker.Options{
 			Daemon: localDaemon{s.dir}, Remote: broker.Remote{SSH: ssh, Sleep: sleep},
+			Hosts: hostfile.In(s.dir.State()), Visitor: ssh, Warn: func(err error) { s.log.Warn("hosts", "why", err) },
 			Version: version, Idle: idle, Refused: s.claim.Refused,
 		})
-		endpoint := brokeripc.Broker{Software: software(), Epoch: epoch(), Numbers: b.Numbers}
+		endpoint := brokeripc.Broker{Software: software(), Epoch: epoch(), Numbers: b.Numbers, Operate: b.Operate}
 		s.idle = b.Run
 		s.handle = func(ctx context.Context, conn net.Conn) error {
 			client, err := brokeripc.Accept(ctx, conn, endpoint)

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -34,6 +35,7 @@ func (c *cli) run(args []string) int {
 const (
 	groupSessions = "sessions"
 	groupPrograms = "programs"
+	groupHosts    = "hosts"
 	groupAbout    = "about"
 )
 
@@ -75,6 +77,7 @@ of the signal when a signal ended it.`,
 	root.AddGroup(
 		&cobra.Group{ID: groupSessions, Title: "Sessions:"},
 		&cobra.Group{ID: groupPrograms, Title: "For programs and scripts:"},
+		&cobra.Group{ID: groupHosts, Title: "Other machines:"},
 		&cobra.Group{ID: groupAbout, Title: "About vev:"},
 	)
 	for _, make := range chosen(args) {
@@ -116,6 +119,7 @@ func makers() []maker {
 		{"capture", "", groupPrograms, (*cli).cmdCapture},
 		{"wait", "", groupPrograms, (*cli).cmdWait},
 		{"mcp", "", groupPrograms, (*cli).cmdMCP},
+		{"host", "", groupHosts, (*cli).cmdHost},
 		{"stats", "", groupAbout, (*cli).cmdStats},
 		{"doctor", "", groupAbout, (*cli).cmdDoctor},
 		{"version", "", groupAbout, (*cli).cmdVersion},
@@ -156,7 +160,7 @@ func (c *cli) cmdHelp() *cobra.Command {
 				return nil
 			}
 			if found, _, err := cmd.Root().Find(args); err != nil || found == cmd.Root() {
-				return unknownCommand(cmd, args)
+				return unknownCommand(cmd.Root(), args)
 			}
 			return nil
 		},
@@ -179,10 +183,11 @@ func unknownCommand(cmd *cobra.Command, args []string) error {
 		return nil
 	}
 	err := fault.New(fault.Usage, "unknown command %q", args[0])
-	if near := domain.Nearest(args[0], commandNames(cmd.Root())); near != "" {
-		return err.WithHint("did you mean vev %s? vev help lists the commands", near)
+	help := "vev help" + strings.TrimPrefix(cmd.CommandPath(), "vev")
+	if near := domain.Nearest(args[0], commandNames(cmd)); near != "" {
+		return err.WithHint("did you mean %s %s? %s lists the commands", cmd.CommandPath(), near, help)
 	}
-	return err.WithHint("vev help lists the commands")
+	return err.WithHint("%s lists the commands", help)
 }
 
 func commandNames(root *cobra.Command) []string {

@@ -1,0 +1,273 @@
+//go:build linux
+
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// fails runs a command that must fail with an exit code, and returns what it said on standard error.
+func (h *home) fails(code int, args ...string) string {
+	h.t.Helper()
+	a := h.vev(args...)
+	require.Equal(h.t, code, a.code, "%v: %s%s", args, a.stdout, a.stderr)
+	return a.stderr
+}
+
+// withoutVev takes vev away from a site's machine, whose home is empty but for what sshd needs.
+func (s *site) withoutVev() {
+	s.near.t.Helper()
+	require.NoError(s.near.t, os.Remove(s.far.path("bin/vev")))
+}
+
+// shim puts a program first in a site's PATH.
+func (s *site) shim(name, script string) {
+	s.near.t.Helper()
+	_ = os.Remove(s.far.path("bin/" + name)) // it may lead to the program under test
+	s.far.write(filepath.Join("bin", name), []byte("#!/bin/sh\n"+script+"\n"))
+	require.NoError(s.near.t, os.Chmod(s.far.path(filepath.Join("bin", name)), 0o700))
+}
+
+// TestHostsByName: a machine with a name of its own, in every kind of command, until it is taken off the list.
+func TestHostsByName(t *testing.T) {
+	s := newSite(t)
+	address := fmt.Sprintf("ssh://%s@127.0.0.1:%d", s.user, s.port)
+	require.Equal(t, "no machines; vev host add HOST adds one\n", s.near.vev("host", "ls").stderr)
+	require.Empty(t, s.near.processes(), "looking starts nothing")
+	require.Equal(t, "added desk\n", s.near.ok("host", "add", address, "--name", "desk"))
+	require.Equal(t, "added far\n", s.near.ok("host", "add", "far", "--transport", "ssh", "--start", "never"))
+
+	var list []struct{ Name, Address, Transport, Start, Added string }
+	require.NoError(t, json.Unmarshal([]byte(s.near.ok("host", "ls", "--json")), &list))
+	require.Len(t, list, 2)
+	require.Equal(t, []string{"desk", address, "auto", "needed"}, []string{list[0].Name, list[0].Address, list[0].Transport, list[0].Start})
+	require.Equal(t, []string{"far", "far", "ssh", "never"}, []string{list[1].Name, list[1].Address, list[1].Transport, list[1].Start})
+	added, err := time.Parse(time.RFC3339, list[0].Added)
+	require.NoError(t, err)
+	require.WithinDuration(t, time.Now(), added, time.Minute)
+	require.Regexp(t, `(?m)^desk +`+address+` +auto +needed +\d+s ago$`, s.near.ok("host", "ls"))
+
+	require.Contains(t, s.near.fails(1, "new", "far:work", "-d"), "vev host set far --start needed")
+	require.Empty(t, s.far.role("_daemon"), "none may be started by that name")
+	require.Equal(t, "desk:work\n", s.near.ok("new", "desk:work", "-d", "--", "cat"))
+	require.Contains(t, s.near.ok("ls", "far"), "work", "what runs is reached")
+	s.near.ok("send", "desk:work", "by name")
+	require.Contains(t, s.near.ok("capture", s.user+"@desk:work"), "by name")
+	require.Equal(t, "far: transport ssh, start needed\n", s.near.ok("host", "set", "far", "--start", "needed"))
+	require.Equal(t, "far:more\n", s.near.ok("new", "far:more", "-d", "--", "cat"))
+
+	require.Contains(t, s.near.fails(1, "host", "add", "other", "--name", "desk"), "host desk is known already, as "+address)
+	require.Contains(t, s.near.fails(1, "host", "add", address, "--name", "other"), "is known already, by the name desk")
+	require.Contains(t, s.near.fails(2, "host", "add", "[::1]"), "needs a name of its own")
+	require.Contains(t, s.near.fails(2, "host", "set", "desk"), "nothing to set")
+	require.Contains(t, s.near.fails(2, "host", "add", "x", "--transport", "udp"), "it is auto, ssh or quic")
+	require.Contains(t, s.near.fails(1, "host", "rm", "dosk"), "did you mean desk?")
+	require.Equal(t, "removed desk\n", s.near.ok("host", "rm", "desk"))
+	require.NotContains(t, s.near.ok("host", "ls"), "desk")
+	require.Contains(t, s.near.fails(3, "ls", "desk"), "Could not resolve hostname desk")
+	require.Contains(t, s.near.ok("ls", "far"), "work", "nothing has changed there")
+
+	// The list outlives the broker, and damage.
+	s.restart()
+	require.Contains(t, s.near.ok("host", "ls"), "far")
+	s.near.write("vev/state/hosts", []byte("damaged"))
+	a := s.near.vev("host", "ls")
+	require.Zero(t, a.code)
+	require.Contains(t, a.stdout, "desk", "the last good version")
+	require.Contains(t, a.stderr, "the list of hosts was damaged")
+	a = s.near.vev("host", "ls")
+	require.Empty(t, a.stderr, "it is said once")
+	require.Contains(t, s.near.ok("doctor"), "hosts.damaged")
+}
+
+// TestHostAddedThatCannotBeReached: it is added, and why it does not work is said.
+func TestHostAddedThatCannotBeReached(t *testing.T) {
+	s := newSite(t)
+	nobody := fmt.Sprintf("ssh://127.0.0.1:%d", freePort(t))
+	a := s.near.vev("host", "add", nobody, "--name", "off")
+	require.Equal(t, 3, a.code)
+	require.Equal(t, "added off\n", a.stdout)
+	require.Regexp(t, "^vev: off was added, but cannot be used now: ssh: .*Connection refused", a.stderr)
+	s.withoutVev()
+	a = s.near.vev("host", "add", "far")
+	require.Equal(t, 1, a.code)
+	require.Contains(t, a.stderr, "far was added, but cannot be used now: there is no vev there")
+	require.Contains(t, a.stderr, "vev host install far")
+	require.Regexp(t, `(?s)off.*far|far.*off`, s.near.ok("host", "ls"))
+	require.NoFileExists(t, s.far.path(".local/bin/vev"), "nothing is installed without being asked")
+}
+
+// TestHostCheck: each step, its time, and the first that fails.
+func TestHostCheck(t *testing.T) {
+	s := newSite(t)
+	said := s.near.ok("host", "check", "far")
+	require.Regexp(t, `^name +ok +\d+ ms  127.0.0.1 is 127.0.0.1
+tcp +ok +\d+ ms  127.0.0.1:\d+ answers
+ssh +ok +\d+ ms  Linux on \S+
+version +ok +\d+ ms  vev \S+, protocol \d+, .*/bin/vev
+daemon +ok +\d+ ms  none runs; the first session there starts it
+`, said)
+	require.Empty(t, s.far.role("_daemon"), "nothing is started")
+	s.near.ok("new", "far:", "-d", "--", "cat")
+	require.Contains(t, s.near.ok("host", "check", "far"), "one runs")
+
+	checks := func(code int, host, step, reason string) {
+		t.Helper()
+		a := s.near.vev("host", "check", host)
+		require.Equal(t, code, a.code, a.stdout)
+		lines := strings.Split(strings.TrimSpace(a.stdout), "\n")
+		require.Regexp(t, "^"+step+" +fail +[0-9.]+ m?s  .*"+reason, lines[len(lines)-1], "it ends with what fails")
+		require.Regexp(t, "^vev: .*"+reason, a.stderr)
+		require.Contains(t, a.stderr, "\nhint: ")
+	}
+	checks(3, "no..host", "name", "cannot be looked up")
+	checks(3, fmt.Sprintf("ssh://127.0.0.1:%d", freePort(t)), "tcp", "refuses connections")
+	s.near.write("known_hosts", nil)
+	checks(1, "far", "ssh", "ssh does not know its host key")
+	s.trust(s.far.read("etc/host_key.pub"))
+	s.shim("vev", "echo broken >&2; exit 1")
+	checks(1, "far", "version", "does not say which version it is")
+	s.withoutVev()
+	checks(1, "far", "version", "there is no vev there")
+	// Through another machine, here a command, nothing can be said of name and port.
+	s.near.write("ssh_config", append([]byte("Host far\nProxyCommand nc 127.0.0.1 "+fmt.Sprint(s.port)+"\n"), s.near.read("ssh_config")...))
+	require.Regexp(t, `^name +ok +\d+ ms  \S+, through nc 127.0.0.1`, s.near.vev("host", "check", "far").stdout)
+}
+
+// TestHostInstall: into an empty home, over one that runs, and where it cannot be.
+func TestHostInstall(t *testing.T) {
+	s := newSite(t)
+	s.withoutVev()
+	require.Contains(t, s.near.fails(1, "new", "far:work", "-d"), "vev host install far")
+	installed := s.far.path(".local/bin/vev")
+	said := s.near.ok("host", "install", "far")
+	require.Contains(t, said, installed+" is this vev now")
+	same := func() {
+		t.Helper()
+		want, err := os.ReadFile(vev)
+		require.NoError(t, err)
+		got, err := os.ReadFile(installed)
+		require.NoError(t, err)
+		require.True(t, string(want) == string(got), "it is this program")
+		left, err := filepath.Glob(s.far.path(".local/bin/.vev*"))
+		require.NoError(t, err)
+		require.Empty(t, left)
+	}
+	same()
+	require.Equal(t, "far:work\n", s.near.ok("new", "far:work", "-d", "--", "cat"), "it is found, though PATH does not have it")
+	daemon := s.far.one("_daemon")
+
+	// What runs goes on, with the file it was started from.
+	s.near.ok("host", "install", "far")
+	same()
+	require.Equal(t, daemon, s.far.one("_daemon"))
+	s.near.ok("send", "far:work", "on and on")
+	s.near.waitText("far:work", "on and on")
+
+	// One that will do stays, one that will not is replaced, and then the machine is added.
+	require.NoError(t, os.Remove(installed))
+	require.NoError(t, os.Symlink(vev, installed))
+	a := s.near.vev("host", "add", "far", "--install")
+	require.Zero(t, a.code, a.stderr)
+	require.Contains(t, a.stdout, "not needed")
+	info, err := os.Lstat(installed)
+	require.NoError(t, err)
+	require.NotZero(t, info.Mode()&os.ModeSymlink)
+	s.near.ok("host", "rm", "far")
+	require.NoError(t, os.Remove(installed))
+	require.NoError(t, os.WriteFile(installed, []byte("#!/bin/sh\nexit 1\n"), 0o700))
+	a = s.near.vev("host", "add", "far", "--install")
+	require.Zero(t, a.code, a.stderr)
+	require.Regexp(t, `(?s)is this vev now.*added far\n$`, a.stdout)
+	same()
+	s.near.ok("host", "rm", "far")
+	require.NoError(t, os.Remove(installed))
+
+	for name, c := range map[string]struct {
+		shim, script, reason, hint string
+	}{
+		"another machine": {"uname", `case $1 in -s) echo Linux;; *) echo sparc64;; esac`, "it is Linux on sparc64, which vev is not made for", ""},
+		"another system":  {"uname", `case $1 in -s) echo Plan9;; *) echo amd64;; esac`, "it is Plan9 on amd64, which vev is not made for", ""},
+		"no program here": {"uname", `case $1 in -s) echo Darwin;; *) echo arm64;; esac`, "it is darwin/arm64, this vev is not", "vev-darwin-arm64"},
+		"a full disk":     {"cat", `[ $# -gt 0 ] && exec /bin/cat "$@"; head -c 1000; echo "cat: No space left" >&2; exit 1`, "the copy is not whole: cat: No space left", "free space"},
+	} {
+		s.shim(c.shim, c.script)
+		a := s.near.vev("host", "add", "far", "--install")
+		require.Equal(t, map[bool]int{true: 3, false: 1}[c.shim == "cat"], a.code, name)
+		require.Contains(t, a.stderr, c.reason, name)
+		require.Contains(t, a.stderr, c.hint, name)
+		require.NoFileExists(t, installed)
+		left, err := filepath.Glob(s.far.path(".local/bin/.vev*"))
+		require.NoError(t, err)
+		require.Empty(t, left, name)
+		require.NotContains(t, s.near.ok("host", "ls"), "far", "nothing was added")
+		require.NoError(t, os.Remove(s.far.path("bin/"+c.shim)))
+	}
+}
+
+// TestHostInstallForAnotherMachine: the neighbour that is for the machine is copied, and one that does not run there is not left there.
+func TestHostInstallForAnotherMachine(t *testing.T) {
+	s := newSite(t)
+	s.withoutVev()
+	here := s.near.path("opt/bin")
+	require.NoError(t, os.MkdirAll(here, 0o700))
+	ours, err := os.ReadFile(vev)
+	require.NoError(t, err)
+	program := s.near.write("opt/bin/vev", ours)
+	require.NoError(t, os.Chmod(program, 0o700))
+	run := func(args ...string) answer {
+		cmd := exec.Command(program, args...)
+		cmd.Env, cmd.Dir = s.near.env, s.near.dir
+		return finish(t, cmd)
+	}
+	// It says that it is an ARM machine, and what is for that is a program that this one cannot run.
+	s.shim("uname", `case $1 in -s) echo Linux;; *) echo aarch64;; esac`)
+	arm := []byte("\x7fELF\x02\x01\x01" + strings.Repeat("\x00", 9) + "\x02\x00\xb7\x00" + strings.Repeat("\x00", 100))
+	for _, place := range []string{"opt/bin/vev-linux-arm64", "opt/share/vev/vev-linux-arm64"} {
+		require.NoError(t, os.MkdirAll(filepath.Dir(s.near.path(place)), 0o700))
+		s.near.write(place, arm)
+		a := run("host", "install", "far")
+		require.Equal(t, 1, a.code)
+		require.Contains(t, a.stderr, s.near.path(place)+" does not run there: ")
+		require.NoFileExists(t, s.far.path(".local/bin/vev"))
+		s.near.write(place, ours) // named for ARM, but is not
+		a = run("host", "install", "far")
+		require.Equal(t, 1, a.code)
+		require.Contains(t, a.stderr, s.near.path(place)+" is no program for linux/arm64")
+		require.NoError(t, os.Remove(s.near.path(place)))
+	}
+}
+
+// TestHostInstallIsCutOff: a connection that ends amid the copy leaves nothing behind.
+func TestHostInstallIsCutOff(t *testing.T) {
+	s := newSite(t)
+	s.withoutVev()
+	s.shim("cat", `[ $# -gt 0 ] && exec /bin/cat "$@"; head -c 100000; echo begun >`+s.far.path("begun")+`; exec /bin/cat`)
+	s.shim("head", `exec dd bs=1000 count=100 iflag=fullblock 2>/dev/null`)
+	s.shim("wc", `sleep 1; exec /usr/bin/wc "$@"`)
+	cmd := s.near.command("host", "install", "far")
+	ended := make(chan answer, 1)
+	go func() { ended <- finish(t, cmd) }()
+	eventually(t, "the copy has begun", func() bool { _, err := os.Stat(s.far.path("begun")); return err == nil })
+	for _, pid := range s.ssh() {
+		require.NoError(t, syscall.Kill(pid, syscall.SIGKILL))
+	}
+	a := <-ended
+	require.Equal(t, 3, a.code, a.stderr)
+	require.Contains(t, a.stderr, "the connection ended")
+	eventually(t, "nothing is left", func() bool {
+		left, err := filepath.Glob(s.far.path(".local/bin/*vev*"))
+		hidden, _ := filepath.Glob(s.far.path(".local/bin/.vev*"))
+		return err == nil && len(left) == 0 && len(hidden) == 0
+	})
+}
