@@ -26,6 +26,9 @@ func (c *cli) attach(ctx context.Context, host domain.Host, a *protocol.Attach, 
 		return fault.New(fault.Usage, "%s needs a terminal on standard input and output", l.verb()).
 			WithHint("without one use vev new -d, vev send, vev capture and vev wait")
 	}
+	if err := mayDraw(os.Getenv); err != nil {
+		return err
+	}
 	settings, err := userConfig()
 	if err != nil {
 		return err
@@ -52,12 +55,12 @@ func (c *cli) attach(ctx context.Context, host domain.Host, a *protocol.Attach, 
 		Predict: l.predict.Mode,
 		Leader:  settings.Leader, Mouse: settings.Mouse, Copier: copier(settings), Prefetch: settings.AttachHistory,
 		Inline: l.inline && !l.watch, Above: settings.AttachHistory, Watch: l.watch,
+		Asker: way.asker,
 	})
 	if talk.IsNoDaemon(err) {
 		return talk.NoSession(domain.Address{Host: host, Name: a.Session})
 	}
 	if err != nil && way.denied {
-		// Nobody is asked behind a session's screen.
 		err = fault.Wrap(fault.Denied, err, "contact was lost, and ssh is not let in any more").
 			WithHint("the session goes on; vev attach %s asks what ssh wants to know", domain.Address{Host: host, Name: a.Session})
 	}
@@ -65,6 +68,19 @@ func (c *cli) attach(ctx context.Context, host domain.Host, a *protocol.Attach, 
 		return talk.At(host, err)
 	}
 	return c.over(domain.Address{Host: host, Name: result.Name}, result)
+}
+
+// mayDraw refuses a terminal that cannot move its cursor. TERM=dumb may be a wrong name, so the terminal is asked.
+func mayDraw(getenv func(string) string) error {
+	if getenv("TERM") != "dumb" {
+		return nil
+	}
+	able, err := tty.Answers()
+	if err == nil && !able {
+		err = fault.New(fault.Unsupported, "this terminal cannot move its cursor (TERM=dumb), so a session cannot be drawn here").
+			WithHint("use vev send, vev capture and vev wait; if it can after all: TERM=vt100 vev attach")
+	}
+	return err
 }
 
 // terminalEnvironment is what this process was told of its terminal.
@@ -113,27 +129,39 @@ func mayAttach(host domain.Host, a *protocol.Attach, nest bool) error {
 
 // attachDialer starts a daemon for the first conversation if that may make a session, and asks for
 // it what ssh wants to know. Later ones resume: a daemon that is gone took the session with it, and
-// the terminal shows the session.
+// the terminal shows the session, over which the asker asks, but only what must be known to be let in.
 func (c *cli) attachDialer(host domain.Host, a *protocol.Attach) *firstStarts {
 	start := protocol.ExistingOnly
 	if a.Create != nil {
 		start = protocol.StartIfNeeded
 	}
-	return &firstStarts{first: c.asking(host, start), later: dialer(host, protocol.ExistingOnly)}
+	d := &firstStarts{first: c.asking(host, start), later: dialer(host, protocol.ExistingOnly)}
+	if !host.Local() {
+		d.asker = client.NewAsker()
+		asks := dialer(host, protocol.ExistingOnly)
+		asks.Person = d.asker.Ask
+		d.asks = asks
+	}
+	return d
 }
 
-// firstStarts dials with first until that has succeeded, with later from then on. It is for one
-// goroutine at a time.
+// firstStarts dials with first until that has succeeded, with later from then on, and where that is denied with asks: who
+// is asked is not asked again and again. It is for one goroutine at a time.
 type firstStarts struct {
 	first, later ports.SessionDialer
+	asks         ports.SessionDialer // who asks the asker; nil: nobody is asked
+	asker        *client.Asker
 	begun        bool
-	denied       bool // the last of the later ones was
+	denied       bool // the last of the later ones was, or nobody answered
 }
 
 func (d *firstStarts) Dial(ctx context.Context) (ports.SessionClientConn, error) {
 	if d.begun {
 		conn, err := d.later.Dial(ctx)
-		d.denied = err != nil && fault.KindOf(err) == fault.Denied
+		if d.denied = fault.KindOf(err) == fault.Denied && err != nil; d.denied && d.asks != nil {
+			conn, err = d.asks.Dial(ctx)
+			d.denied = err != nil && (fault.KindOf(err) == fault.Denied || fault.KindOf(err) == fault.Canceled)
+		}
 		return conn, err
 	}
 	conn, err := d.first.Dial(ctx)

@@ -113,9 +113,12 @@ func (c *cli) checkTerminal(getenv func(string) string) finding {
 	case !tty.IsTerminal(c.in) || !tty.IsTerminal(c.stdout):
 		f.level, f.says = levelWarn, "standard input and output are not both a terminal"
 		f.todo = "attach needs a terminal; every other command works without"
-	case getenv("TERM") == "" || getenv("TERM") == "dumb":
+	case getenv("TERM") == "dumb":
 		f.level = levelWarn
-		f.todo = "TERM says that this terminal cannot move its cursor; attach draws as for xterm"
+		f.todo = "TERM says that this terminal cannot move its cursor; attach asks it, and needs an answer"
+	case getenv("TERM") == "":
+		f.level = levelWarn
+		f.todo = "TERM does not say what this terminal is; attach draws as for a VT102"
 	}
 	if inside := surroundingSession(); inside != "" {
 		f.says += ", inside session " + getenv(envSession)

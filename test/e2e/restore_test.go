@@ -155,6 +155,27 @@ func TestBC56AnyTERM(t *testing.T) {
 	}
 }
 
+// A terminal that says it cannot move its cursor, and does not answer when it is asked what it is, is refused before
+// anything is drawn.
+func TestADumbTerminalIsRefused(t *testing.T) {
+	h := newHome(t)
+	h.sh("x", "exec cat")
+	for _, command := range []string{"attach", "new"} {
+		tt := newTerm(t, 80, 24)
+		tt.mu.Lock()
+		tt.mute = true
+		tt.mu.Unlock()
+		require.Equal(t, 1, tt.vev(h.with("TERM=dumb"), command).exits())
+		tt.sees("vev: this terminal cannot move its cursor (TERM=dumb)")
+		tt.sees("hint: ")
+		tt.mu.Lock()
+		seen := string(tt.seen)
+		tt.mu.Unlock()
+		require.NotContains(t, seen, "\x1b[?1049h")
+	}
+	require.Len(t, h.ls(), 1)
+}
+
 // TestBC62aModesRestoredOnReattach: what the program set is set on the next terminal too, and undone on leaving.
 func TestBC62aModesRestoredOnReattach(t *testing.T) {
 	h := newHome(t)

@@ -494,9 +494,22 @@ func TestSSHAsksForASecondFactor(t *testing.T) {
 	aside := third.vev(s.near, "ls", "far")
 	third.sees("work")
 	require.Zero(t, aside.exits(), "the way is shared, and nobody is asked again")
-	for _, pid := range s.ssh() {
-		kill9(t, pid)
+
+	// Over a session's screen too: what is typed is the answer until it is given, then the session's again.
+	lost := func() {
+		for _, pid := range s.ssh() {
+			kill9(t, pid)
+		}
+		second.sees("Password: (Enter answers, Esc gives up)")
 	}
+	lost()
+	second.typ("424242\r")
+	second.until("the session alone", func(screen *vt.Terminal) bool { return !strings.Contains(textOf(screen), "Password:") })
+	second.typ("typed\r")
+	second.sees("typed\ntyped")
+	require.NotContains(t, second.text(), "424242")
+	lost()
+	second.typ("\x1b")
 	require.Equal(t, 1, attached.exits())
 	second.sees("vev: far: contact was lost, and ssh is not let in any more")
 	second.sees("the session goes on; vev attach far:work asks")

@@ -33,6 +33,7 @@ type term struct {
 
 	mu      sync.Mutex
 	stopped bool // it reads nothing
+	mute    bool // it answers nothing
 	flow    *sync.Cond
 	screen  *vt.Terminal
 	seen    []byte        // the newest bytes
@@ -79,6 +80,9 @@ func (tt *term) read() {
 		tt.mu.Lock()
 		_, _ = tt.screen.Write(buf[:n])
 		answer := append([]byte(nil), tt.screen.TakeReplies()...)
+		if tt.mute {
+			answer = nil
+		}
 		tt.screen.TakeEvents()
 		tt.total += int64(n)
 		tt.seen = append(tt.seen, buf[:n]...)

@@ -50,6 +50,8 @@ type Options struct {
 	Above  int
 	// Watch makes it a live view, of a read-only attachment that is not inline: keys without the leader are the client's, q leaves.
 	Watch bool
+	// Asker is whom the Dialer asks while the terminal is attached; nil: nobody.
+	Asker *Asker
 }
 
 // Result is how an attachment was over.
@@ -153,6 +155,9 @@ func newClient(o Options) *client {
 	}
 	c.screen.failed = c.failed
 	c.link.client = c
+	if o.Asker != nil {
+		o.Asker.attach(n)
+	}
 	return c
 }
 

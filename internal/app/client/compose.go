@@ -25,10 +25,10 @@ type composer struct {
 	predictor *predict.Predictor
 	scroll    *scroller
 
-	notices *notices
-	version uint64       // of the notices in overlay
-	cols    int          // of overlay
-	overlay *vt.Terminal // nil: no notice
+	notices  *notices
+	version  uint64       // of the notices in overlay
+	overlaid domain.Size  // what overlay is for
+	overlay  *vt.Terminal // nil: no notice
 }
 
 // compose returns the frame for a terminal of the given size; it is valid until term changes.
@@ -77,10 +77,11 @@ func (c *composer) foresee() {
 
 // lay puts the notices over the bottom rows of the frame.
 func (c *composer) lay(size domain.Size) {
-	if c.version != c.notices.version.Load() || c.cols != size.Cols {
+	if c.version != c.notices.version.Load() || c.overlaid != size {
 		var lines []string
-		lines, c.version = c.notices.lines()
-		c.overlay, c.cols = overlay(lines, size.Cols), size.Cols
+		lines, c.version = c.notices.lines(size.Cols)
+		lines = lines[max(0, len(lines)-size.Rows):]
+		c.overlay, c.overlaid = overlay(lines, size.Cols), size
 	}
 	if c.overlay == nil {
 		return

@@ -83,6 +83,11 @@
 // The focus is always asked for, unless the client is read-only, and told to the daemon, not typed: getting it is a use of
 // this client, and the program hears of all clients' together.
 //
+// # Questions
+//
+// Connecting again may take an answer of the person at the terminal. The Dialer gets it from the Asker, which shows the
+// question over the session and takes what is typed from the pump until it is answered (ask.go).
+//
 // # Sizes
 //
 // A terminal smaller than the session shows the window with the cursor: it moves down and up as little as it takes,

@@ -88,14 +88,21 @@ func ending(m *protocol.Ended) outcome {
 	return out
 }
 
-// attach dials and says m, with the terminal's size; dial and answer have protocol.HandshakeTimeout together.
+// attach dials and says m, with the terminal's size; dial and answer have protocol.HandshakeTimeout together, but that who
+// can be asked is asked after it was tried without.
 func (l *link) attach(ctx context.Context, m *protocol.Attach) (ports.SessionClientConn, protocol.Attached, error) {
-	ctx, cancel := context.WithTimeout(ctx, protocol.HandshakeTimeout)
+	limit := protocol.HandshakeTimeout
+	if l.o.Asker != nil {
+		limit += protocol.HandshakeTimeout + protocol.PromptTimeout
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	conn, err := l.dial(ctx)
 	if err != nil {
 		return nil, protocol.Attached{}, err
 	}
+	ctx, end := context.WithTimeout(ctx, protocol.HandshakeTimeout)
+	defer end()
 	answered, closed := make(chan struct{}), make(chan struct{})
 	l.spawn(func() {
 		defer close(closed)

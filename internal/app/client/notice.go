@@ -49,6 +49,7 @@ type notices struct {
 	underRTT time.Duration     // its round trip, 0: not known
 	heardAt  time.Time         // when it was heard last
 	unheard  time.Duration     // since then, in whole seconds, as it is told
+	question string            // that waits for an answer; empty: none
 }
 
 func newNotices(leader byte) *notices {
@@ -223,8 +224,28 @@ func (n *notices) contactLine() string {
 	return what + " (" + n.leader + " d detaches)"
 }
 
-// lines is what is to be shown now, from top to bottom, and its version.
-func (n *notices) lines() (lines []string, version uint64) {
+// ask shows a question until the next one; empty: none.
+func (n *notices) ask(text string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.question != text {
+		n.question = text
+		n.changed()
+	}
+}
+
+// folded cuts text into lines of at most cols characters.
+func folded(text string, cols int) (lines []string) {
+	for all := []rune(text); len(all) > 0; {
+		n := min(max(cols, 1), len(all))
+		lines = append(lines, string(all[:n]))
+		all = all[n:]
+	}
+	return lines
+}
+
+// lines is what is to be shown now, from top to bottom, in cols columns, and its version.
+func (n *notices) lines(cols int) (lines []string, version uint64) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.keys == keysHelp {
@@ -244,5 +265,6 @@ func (n *notices) lines() (lines []string, version uint64) {
 	case n.brief != "":
 		lines = append(lines, n.brief)
 	}
+	lines = append(lines, folded(n.question, cols-2)...)
 	return lines, n.version.Load()
 }

@@ -19,7 +19,8 @@ func (c *client) pasted(s *shown, raw []byte) {
 	p := &c.paste
 	switch kind := c.typing.event.Kind; {
 	case kind == keys.PasteBegin:
-		p.bare = !s.brackets && !c.scroll.active() && !c.o.Watch // there a paste is no keys
+		// With Watch, and over a question, a paste is no keys.
+		p.bare = !s.brackets && !c.scroll.active() && !c.o.Watch && !c.o.Asker.active()
 		p.buf = p.text.Begin(p.buf[:0], vt.Modes{})
 		// The rest of a bracket that was cut behind its first bytes must follow: they would swallow the text.
 		if p.bare && c.typing.passed == 0 {

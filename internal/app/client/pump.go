@@ -97,6 +97,9 @@ func (c *client) used(p []byte) []byte {
 		c.help = false
 		c.notices.setKeys(keysNone)
 	}
+	if len(p) > 0 && c.o.Asker.active() {
+		p = c.o.Asker.typed(p)
+	}
 	if len(p) > 0 && c.scroll.active() {
 		p = c.scroll.typed(p)
 	}
