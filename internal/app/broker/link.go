@@ -1,9 +1,11 @@
 package broker
 
 import (
+	"sync/atomic"
 	"time"
 
 	"github.com/vev-term/vev/internal/domain"
+	"github.com/vev-term/vev/internal/domain/pulse"
 	"github.com/vev-term/vev/internal/ports"
 	"github.com/vev-term/vev/internal/protocol"
 )
@@ -13,6 +15,7 @@ type link struct {
 	ports.Link
 	way       *way
 	transport domain.Transport
+	urged     atomic.Int64 // when it was told last that something was sent: Unix time in ns
 
 	// Guarded by hosts.mu.
 	streams map[*linked]struct{} // live ones, and those that are asked for
@@ -28,6 +31,24 @@ type linked struct {
 	// Guarded by hosts.mu.
 	report func(protocol.LinkReport) // tells the client; nil: it cannot be told yet
 	told   protocol.LinkReport
+}
+
+// Write implements ports.Stream. What is sent wants an answer: a link that gives none is noticed the sooner.
+func (s *linked) Write(p []byte) (int, error) {
+	l, now := s.link, time.Now()
+	if last := l.urged.Load(); now.UnixNano()-last >= int64(pulse.UrgeEvery) && l.urged.CompareAndSwap(last, now.UnixNano()) {
+		l.way.hosts.urge(l, now)
+	}
+	return s.Stream.Write(p)
+}
+
+func (h *hosts) urge(l *link, now time.Time) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if w := l.way; w.link == l {
+		w.pulse.Urge()
+		w.look(now)
+	}
 }
 
 func (s *linked) Close() error {

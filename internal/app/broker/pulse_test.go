@@ -13,11 +13,13 @@ import (
 	"github.com/vev-term/vev/internal/domain/pulse"
 	"github.com/vev-term/vev/internal/ports"
 	"github.com/vev-term/vev/internal/protocol"
+	"github.com/vev-term/vev/internal/testkit/simnet"
 )
 
 // viewer is a client with one stream to the far host, which is served.
 type viewer struct {
 	ask  *ask
+	near *simnet.End // the client's end of its stream
 	end  func()
 	done chan struct{}
 }
@@ -31,7 +33,7 @@ func (b *Broker) attaches(t *testing.T, f *far) *viewer {
 func (b *Broker) attachesOver(t *testing.T, over func() *farLink) *viewer {
 	t.Helper()
 	a, near := newAsk("far")
-	v := &viewer{ask: a, done: make(chan struct{})}
+	v := &viewer{ask: a, near: near, done: make(chan struct{})}
 	go func() {
 		defer close(v.done)
 		b.answer(t.Context(), a)
@@ -51,6 +53,8 @@ func (b *Broker) attachesOver(t *testing.T, over func() *farLink) *viewer {
 	}
 	return v
 }
+
+func (v *viewer) types(text string) { _, _ = v.near.Write([]byte(text)) }
 
 // told are the reports that came.
 func (v *viewer) told() (reports []protocol.LinkReport) {
@@ -148,6 +152,29 @@ func TestALinkThatIsHeardAgain(t *testing.T) {
 		_, active, made := f.counts()
 		require.Equal(t, 1, made)
 		require.Zero(t, active, "the search beside it was given up")
+		v.end()
+	})
+}
+
+// Who types into a link that is dead is told sooner.
+func TestTypingIntoASilentLink(t *testing.T) {
+	reaching(t, func(t *testing.T, b *Broker, f *far) {
+		v := b.attaches(t, f)
+		l := f.last()
+		time.Sleep(pulse.BeatEvery + 1200*time.Millisecond)
+		l.slow(time.Hour)
+		l.probed()
+		typed := time.Now()
+		v.types("x")
+		synctest.Wait()
+		require.Equal(t, []time.Time{typed}, l.probed())
+		time.Sleep(pulse.DoubtAfter + 100*time.Millisecond)
+		reports := v.told()
+		require.True(t, reports[len(reports)-1].Move)
+		time.Sleep(pulse.UrgeEvery)
+		v.types("y")
+		synctest.Wait()
+		require.Empty(t, l.probed(), "it is left already")
 		v.end()
 	})
 }

@@ -25,8 +25,9 @@ func (d *fakeDaemon) reports(r protocol.LinkReport) {
 func TestTheLinkIsShown(t *testing.T) {
 	attached(t, func(a *attachment) { a.term.resize(120, 5); a.daemon.obedient = true }, func(a *attachment) {
 		time.Sleep(time.Minute)
-		a.daemon.reports(protocol.LinkReport{State: domain.LinkSlow})
+		a.daemon.reports(protocol.LinkReport{State: domain.LinkSlow, RTT: slowRTT - 1})
 		require.Contains(t, a.term.text(), "slow link")
+		require.NotContains(t, a.term.text(), "ms", "an answer is late, which is not said to be usual")
 		a.daemon.reports(protocol.LinkReport{State: domain.LinkSlow, RTT: 1234567 * time.Microsecond})
 		require.Contains(t, a.term.text(), "slow link: 1234 ms there and back")
 		a.daemon.reports(protocol.LinkReport{State: domain.LinkSilent, Silent: 2500 * time.Millisecond})

@@ -15,7 +15,8 @@ const (
 	lostNoticeAfter = 300 * time.Millisecond // a shorter interruption is not worth a word
 	// borderNoticeAfter is how long a border must be there to be explained: after a resize it is until the program knows.
 	borderNoticeAfter = time.Second
-	briefNotice       = 3 * time.Second // how long a notice without an end of its own stays
+	slowRTT           = 300 * time.Millisecond // a shorter round trip is not what makes a link slow: an answer is late
+	briefNotice       = 3 * time.Second        // how long a notice without an end of its own stays
 )
 
 // keysNotice says what is shown about the leader key.
@@ -204,7 +205,7 @@ func (n *notices) contactLine() string {
 		what = "connection lost, reconnecting"
 	case n.under == domain.LinkSilent:
 		what = fmt.Sprintf("no contact for %d s", n.unheard/time.Second)
-	case n.under == domain.LinkSlow && n.underRTT > 0:
+	case n.under == domain.LinkSlow && n.underRTT >= slowRTT:
 		return fmt.Sprintf("slow link: %d ms there and back", n.underRTT.Milliseconds())
 	case n.under == domain.LinkSlow:
 		return "slow link"

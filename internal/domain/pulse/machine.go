@@ -10,6 +10,8 @@ const (
 	// BeatEvery is how long after an answer a link is asked again that somebody uses, IdleEvery one that is only kept.
 	BeatEvery = 3 * time.Second
 	IdleEvery = time.Minute
+	// UrgeEvery is how often it is asked at most because something was sent over it: what is typed wants an answer.
+	UrgeEvery = time.Second
 	// LateAfter is how long an answer may take on any link, DoubtAfter how long one that is used may hear nothing while an
 	// answer is due before another is made beside it, SilentAfter how long before there is no contact. On a link with
 	// longer round trips each is patienceFactor of its shortest.
@@ -38,6 +40,7 @@ type Machine struct {
 	due   time.Time // since when an answer is due; zero: none is
 	asked time.Time // when the last answer came, or the link
 	woke  bool      // this machine slept, and no answer came since
+	urged bool      // something was sent that wants an answer
 	rtts  [samples]time.Duration
 	heard int // how many answers came
 
@@ -120,7 +123,7 @@ func (m *Machine) Answered(now time.Time, rtt time.Duration) {
 	if !m.up {
 		return
 	}
-	m.due, m.asked, m.woke = time.Time{}, now, false
+	m.due, m.asked, m.woke, m.urged = time.Time{}, now, false, false
 	m.retry, m.retryAt = 0, time.Time{}
 	m.rtts[m.heard%samples] = rtt
 	m.heard++
@@ -147,6 +150,9 @@ func (m *Machine) Woke(now time.Time) {
 	}
 }
 
+// Urge is told that something was sent over the link, at most every UrgeEvery.
+func (m *Machine) Urge() { m.urged = m.up && m.due.IsZero() }
+
 // patience is least, or on a link with longer round trips a multiple of those.
 func (m *Machine) patience(least time.Duration) time.Duration {
 	shortest := time.Duration(0)
@@ -167,6 +173,9 @@ func (m *Machine) Look(now time.Time, v domain.Vitals, used bool) (a Advice) {
 		at := m.asked.Add(IdleEvery)
 		if used {
 			at = m.asked.Add(BeatEvery)
+		}
+		if m.urged {
+			at = m.asked.Add(UrgeEvery)
 		}
 		if !m.woke && now.Before(at) {
 			a.Next = at

@@ -63,6 +63,7 @@ var events = []struct {
 	{"nobody waits any more", func(m *Machine) Advice { m.Left(); return Advice{} }},
 	{"an answer comes in time", func(m *Machine) Advice { m.Answered(t0, rtt); return Advice{} }},
 	{"an answer comes late", func(m *Machine) Advice { m.Answered(t0, time.Second); return Advice{} }},
+	{"something is sent", func(m *Machine) Advice { m.Urge(); return m.Look(t0, link(t0.Add(-time.Hour)), true) }},
 	{"the machine slept", func(m *Machine) Advice { m.Woke(t0); return m.Look(t0, link(t0.Add(-time.Hour)), true) }},
 	{"nothing was heard for long, and somebody uses it", func(m *Machine) Advice { return m.Look(t0, link(t0.Add(-time.Hour)), true) }},
 	{"nothing was heard for long", func(m *Machine) Advice { return m.Look(t0, link(t0.Add(-time.Hour)), false) }},
@@ -165,6 +166,14 @@ an answer comes late
 	no contact: slow
 	reconnecting: reconnecting
 	gone: gone
+something is sent
+	none: none
+	connecting: connecting
+	connected: connected, ask, look in 400ms
+	slow: slow, look in 600ms
+	no contact: no contact, beside
+	reconnecting: reconnecting
+	gone: gone
 the machine slept
 	none: none
 	connecting: connecting
@@ -248,6 +257,23 @@ func TestTheBoundsOfSilence(t *testing.T) {
 	}
 }
 
+// What is sent wants an answer, but no more than one a second.
+func TestWhatIsSentIsAskedFor(t *testing.T) {
+	m := &Machine{}
+	m.Up(t0)
+	for range 3 {
+		now := m.asked
+		m.Answered(now, rtt)
+		m.Urge()
+		a := m.Look(now.Add(UrgeEvery/2), link(now), true)
+		require.Equal(t, Advice{Next: now.Add(UrgeEvery)}, a)
+		a = m.Look(a.Next, link(now), true)
+		require.True(t, a.Ask)
+		m.Answered(a.Next, rtt)
+		require.Equal(t, m.asked.Add(BeatEvery), m.Look(m.asked, link(m.asked), true).Next)
+	}
+}
+
 func TestALinkThatIsOnlyKept(t *testing.T) {
 	m := &Machine{}
 	m.Up(t0)
@@ -318,6 +344,7 @@ func TestMachineModel(t *testing.T) {
 			"heard": func(*rapid.T) { heard = now },
 			"woke":  func(*rapid.T) { m.Woke(now) },
 			"use":   func(*rapid.T) { used = !used },
+			"urge":  func(*rapid.T) { m.Urge() },
 			"time": func(t *rapid.T) {
 				now = now.Add(time.Duration(rapid.Int64Range(1, int64(2*IdleEvery)).Draw(t, "time")))
 			},
