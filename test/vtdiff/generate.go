@@ -20,6 +20,8 @@ type profile struct {
 	resizes bool
 	// narrow: no wide characters; what left and right margins do to them is nobody's standard.
 	narrow bool
+	// ascii: no character beyond ASCII.
+	ascii bool
 	// styles are the operations that change the pen.
 	styles func(g *generator) string
 }
@@ -35,7 +37,7 @@ type family struct {
 var profiles = []profile{
 	{
 		name: "common", xterm: true, xtermjs: true, styles: (*generator).plainStyle,
-		families: []family{{30, (*generator).text}, {10, (*generator).c0}, {25, (*generator).cursor}, {20, (*generator).edit}, {12, (*generator).mode}, {4, (*generator).charset}, {4, (*generator).noise}},
+		families: []family{{30, (*generator).text}, {10, (*generator).c0}, {25, (*generator).cursor}, {20, (*generator).edit}, {6, (*generator).tabs}, {12, (*generator).mode}, {4, (*generator).charset}, {4, (*generator).noise}},
 	},
 	{
 		name: "screens", xterm: true, xtermjs: true, styles: (*generator).plainStyle,
@@ -43,15 +45,23 @@ var profiles = []profile{
 	},
 	{
 		name: "margins", xterm: true, narrow: true, styles: (*generator).oldStyle,
-		families: []family{{30, (*generator).text}, {10, (*generator).c0}, {25, (*generator).cursor}, {20, (*generator).edit}, {8, (*generator).mode}, {15, (*generator).margins}},
+		families: []family{{30, (*generator).text}, {10, (*generator).c0}, {25, (*generator).cursor}, {20, (*generator).edit}, {6, (*generator).tabs}, {8, (*generator).mode}, {15, (*generator).margins}, {6, (*generator).guarded}},
 	},
 	{
 		name: "rectangles", xterm: true, narrow: true, styles: (*generator).oldStyle,
-		families: []family{{25, (*generator).text}, {10, (*generator).c0}, {10, (*generator).cursor}, {10, (*generator).edit}, {4, (*generator).mode}, {6, (*generator).margins}, {25, (*generator).rectangles}},
+		families: []family{{25, (*generator).text}, {10, (*generator).c0}, {10, (*generator).cursor}, {10, (*generator).edit}, {4, (*generator).mode}, {6, (*generator).margins}, {25, (*generator).rectangles}, {6, (*generator).guarded}},
 	},
 	{
-		name: "reports", xterm: true, narrow: true, styles: (*generator).oldStyle,
-		families: []family{{20, (*generator).text}, {10, (*generator).cursor}, {10, (*generator).mode}, {10, (*generator).margins}, {10, (*generator).screens}, {20, (*generator).report}},
+		name: "reports", xterm: true, narrow: true, prologue: "\x1b[?1;6;7;25;45;2004s", styles: (*generator).oldStyle,
+		families: []family{{20, (*generator).text}, {10, (*generator).cursor}, {10, (*generator).mode}, {10, (*generator).margins}, {10, (*generator).screens}, {5, (*generator).tabs}, {25, (*generator).report}, {8, (*generator).kept}},
+	},
+	{
+		name: "charsets", xterm: true, narrow: true, styles: (*generator).oldStyle,
+		families: []family{{30, (*generator).text}, {5, (*generator).c0}, {10, (*generator).cursor}, {5, (*generator).edit}, {30, (*generator).sets}},
+	},
+	{
+		name: "national", xterm: true, narrow: true, ascii: true, prologue: "\x1b[?42h", styles: (*generator).oldStyle,
+		families: []family{{30, (*generator).text}, {5, (*generator).c0}, {5, (*generator).cursor}, {30, (*generator).sets}},
 	},
 	{
 		name: "styles", xterm: true, xtermjs: true, styles: (*generator).directStyle,
@@ -64,6 +74,10 @@ var profiles = []profile{
 	{
 		name: "parser", xterm: true, xtermjs: true, styles: (*generator).plainStyle,
 		families: []family{{20, (*generator).text}, {5, (*generator).cursor}, {30, (*generator).noise}},
+	},
+	{
+		name: "utf8", xterm: true, styles: (*generator).plainStyle,
+		families: []family{{20, (*generator).text}, {5, (*generator).c0}, {5, (*generator).cursor}, {10, (*generator).illFormed}},
 	},
 	{
 		name: "c1", xtermjs: true, styles: (*generator).plainStyle,
@@ -91,8 +105,9 @@ type generator struct {
 func generate(seed uint64) *session {
 	g := &generator{Rand: rand.New(rand.NewPCG(seed, 0x7665762d7674))}
 	p := profiles[g.IntN(len(profiles))]
-	g.s = &session{profile: p, cols: 4 + g.IntN(30), rows: 2 + g.IntN(9)}
-	g.cols, g.rows = g.s.cols, g.s.rows
+	g.s = &session{profile: p}
+	g.cols, g.rows = g.size()
+	g.s.cols, g.s.rows = g.cols, g.rows
 	if p.prologue != "" {
 		g.s.steps = append(g.s.steps, step{bytes: p.prologue})
 	}
@@ -113,7 +128,7 @@ func generate(seed uint64) *session {
 		}
 		// Only once where sizes crop: what comes back behind a second is what the others kept by chance.
 		if p.resizes && g.IntN(8) == 0 && (p.prologue == "" || g.cols == g.s.cols && g.rows == g.s.rows) {
-			g.cols, g.rows = 4+g.IntN(30), 2+g.IntN(9)
+			g.cols, g.rows = g.size()
 			if p.prologue == "" { // xterm.js leaves the cursor's line for the shell to draw again
 				g.s.steps = append(g.s.steps, step{bytes: "\r\n"})
 			}
@@ -121,6 +136,17 @@ func generate(seed uint64) *session {
 		}
 	}
 	return g.s
+}
+
+// size is mostly small, as everything of interest happens at edges; sometimes tiny, and sometimes a usual one.
+func (g *generator) size() (cols, rows int) {
+	switch g.IntN(30) {
+	case 0, 1:
+		return 2 + g.IntN(3), 1 + g.IntN(3)
+	case 2:
+		return 40 + g.IntN(60), 10 + g.IntN(20)
+	}
+	return 4 + g.IntN(30), 2 + g.IntN(9)
 }
 
 func pick[T any](g *generator, list ...T) T { return list[g.IntN(len(list))] }
@@ -143,7 +169,10 @@ func (g *generator) y() string { return g.number(g.rows) }
 
 func (g *generator) text() string {
 	kind := g.IntN(12)
-	if g.s.profile.narrow {
+	switch {
+	case g.s.profile.ascii:
+		kind = 5
+	case g.s.profile.narrow:
 		kind = 2 + g.IntN(10)
 	}
 	switch kind {
@@ -191,14 +220,23 @@ func (g *generator) cursor() string {
 		return "\x1b[" + g.y() + string(pick(g, 'A', 'B', 'E', 'F', 'd', 'e'))
 	case 9, 10, 11, 12:
 		return "\x1b[" + g.x() + string(pick(g, 'C', 'D', 'G', '`', 'a'))
-	case 13:
-		return "\x1b[" + g.number(3) + string(pick(g, 'I', 'Z'))
-	case 14:
-		return pick(g, "\x1bH", "\x1b[g", "\x1b[0g", "\x1b[3g")
+	case 13, 14:
+		return g.tabs()
 	case 15:
 		return pick(g, "\x1b7", "\x1b8", "\x1b[s", "\x1b[u")
 	}
 	return pick(g, "\x1bD", "\x1bE", "\x1bM", "\x1b[H")
+}
+
+// tabs is what sets and clears stops, and moves by them.
+func (g *generator) tabs() string {
+	switch g.IntN(3) {
+	case 0:
+		return pick(g, "\x1bH", "\x1b[g", "\x1b[0g", "\x1b[1g", "\x1b[2g", "\x1b[3g")
+	case 1:
+		return pick(g, "\t", "\t\t")
+	}
+	return "\x1b[" + g.number(3) + string(pick(g, 'I', 'Z'))
 }
 
 func (g *generator) edit() string {
@@ -214,7 +252,7 @@ func (g *generator) edit() string {
 	case 13:
 		return pick(g, "\x1b[1\"q", "\x1b[0\"q", "\x1b[2\"q", "\x1b[?J", "\x1b[?1J", "\x1b[?2J", "\x1b[?K", "\x1b[?1K", "\x1b[?2K")
 	case 14:
-		return string(rune('a'+g.IntN(26))) + "\x1b[" + g.x() + "b"
+		return pick(g, string(rune('a'+g.IntN(26))), "─", wideUnless(g.s.profile.narrow, "中")) + "\x1b[" + g.x() + "b"
 	}
 	return "\x1b[" + g.y() + ";" + g.y() + "r"
 }
@@ -231,6 +269,33 @@ func (g *generator) charset() string {
 func (g *generator) screens() string {
 	return pick(g, "\x1b[?47h", "\x1b[?47l", "\x1b[?1047h", "\x1b[?1047l", "\x1b[?1048h", "\x1b[?1048l", "\x1b[?1049h", "\x1b[?1049l",
 		"\x1b7", "\x1b8", "\x1b[2;4r", "\x1b[r", "\x1b[?6h", "\x1b[2J", "\x1b[H")
+}
+
+// guarded is what keeps cells from being erased, in both ways, and what erases.
+func (g *generator) guarded() string {
+	return pick(g, "\x1bV", "\x1bW", "\x1b[1\"q", "\x1b[2\"q", "\x1b[J", "\x1b[1K", "\x1b[?K", "\x1b[?1J", "\x1b[2X", "\x1b["+g.area()+"${", "\x1b["+g.area()+"$z")
+}
+
+// kept is what is put away and taken back.
+func (g *generator) kept() string {
+	mode := pick(g, "1", "6", "7", "25", "45", "2004")
+	return pick(g, "\x1b[#{", "\x1b[#}", "\x1b[#p", "\x1b[#q", "\x1b[?"+mode+"s", "\x1b[?"+mode+"r", "\x1b7", "\x1b8", "\x1b[?1048h", "\x1b[?1048l",
+		"\x1b[22;2t", "\x1b[23;2t", "\x1b]2;"+pick(g, "a", "b", "c")+"\x07")
+}
+
+// sets is designations of sets of 94, shifts and what shows them. What xterm makes of one of 96 outlasts its resets.
+func (g *generator) sets() string {
+	switch g.IntN(3) {
+	case 0:
+		slots := []string{"(", ")", "+"}
+		if g.s.profile.ascii { // G2 is GR, and in xterm another set there ends UTF-8
+			slots = append(slots, "*")
+		}
+		return "\x1b" + pick(g, slots...) + pick(g, "0", "A", "B", "4", "5", "C", "R", "f", "Q", "9", "K", "Y", "`", "E", "6", "%6", "Z", "7", "H", "=")
+	case 1:
+		return pick(g, "\x0e", "\x0f", "\x1bn", "\x1bo", "\x1bN", "\x1bO")
+	}
+	return pick(g, "#@[\\]^_`{|}~", "lqkx", "\x1bN#a", "\x1bO~b")
 }
 
 func (g *generator) margins() string {
@@ -258,14 +323,18 @@ func (g *generator) rectangles() string {
 	case 4, 5:
 		return "\x1b[" + g.area() + ";1;" + g.y() + ";" + g.x() + ";1$v"
 	case 6:
-		return "\x1b[" + g.area() + ";" + pick(g, "0", "1", "4", "5", "7", "1;5", "24", "27") + "$r"
+		return "\x1b[" + g.area() + pick(g, "", ";0", ";1", ";4", ";5", ";7", ";1;5", ";24", ";27", ";22;7") + "$r"
 	}
-	return pick(g, "\x1b[0*x", "\x1b[1*x", "\x1b[2*x", "\x1b[1\"q", "\x1b[0\"q") + "\x1b[" + g.area() + ";" + pick(g, "1", "4", "5", "7", "1;7") + "$t"
+	return pick(g, "\x1b[0*x", "\x1b[1*x", "\x1b[2*x", "\x1b[1\"q", "\x1b[0\"q") + "\x1b[" + g.area() + pick(g, "", ";0", ";1", ";4", ";5", ";7", ";1;7") + "$t"
 }
 
+// report is a question, or what changes its answer. DECRQPSR is not of them: xterm always answers it wrongly, with a tab
+// stop in the first column (DEC STD 070, 5-204) and 96 characters in ASCII (5-202).
 func (g *generator) report() string {
 	return pick(g, "\x1b[6n", "\x1b[?6n", "\x1b[18t", "\x1bP$qr\x1b\\", "\x1bP$qs\x1b\\", "\x1bP$qm\x1b\\", "\x1bP$q\"q\x1b\\",
-		"\x1b[?"+pick(g, "1", "5", "6", "7", "25", "45", "47", "66", "69", "1000", "1006", "1047", "1049", "2004")+"$p",
+		"\x1bP$q q\x1b\\", "\x1bP$qzz\x1b\\", "\x1b[5n", "\x1b[?15n", "\x1b["+pick(g, "1", "2", "4", "6")+" q",
+		"\x1bP2$t"+pick(g, "3", "3/5", "2/9/12")+"\x1b\\",
+		"\x1b[?"+pick(g, "1", "5", "6", "7", "9", "12", "25", "40", "41", "42", "45", "47", "66", "67", "69", "1000", "1002", "1003", "1004", "1005", "1006", "1015", "1047", "1049", "2004")+"$p",
 		"\x1b["+pick(g, "2", "4", "20")+"$p", "\x1b[1\"q", "\x1b[4h", "\x1b[?1000h", "\x1b[?1006h", "\x1b[?1000l")
 }
 
@@ -278,6 +347,12 @@ func (g *generator) noise() string {
 		"\x1b[99999999999999999999C", "\x1b[-1C", "\x1b[1<2C", "\x1b[2!C", "\x1b", "\x1b[", "\x1b[3",
 		"\x1b[0;0;0;0;0;0;0;0;0;0;0;0;0;0;0;0;0;0;0;0;0;0;0;0;0;0;0;0;0;0;1m",
 		fmt.Sprintf("\x1b[%dm", 10+g.IntN(11)), "\x05", "\x01\x02\x03", "\x1c\x1d\x1e\x1f")
+}
+
+// illFormed is no UTF-8: stray bytes and characters cut short. xterm.js leaves them out, and xterm has its own ways with
+// long forms, surrogates and what lies beyond U+10FFFF.
+func (g *generator) illFormed() string {
+	return pick(g, "\xff", "\x80", "\x9b1m", "\xc3", "\xe4", "\xe4\xb8", "\xf0\x9f\x91-", "\xe4\xc3\xa9", "\xf0\x9f\x1b[1m", "\xc3\r")
 }
 
 // c1 is 8-bit controls as code points, of those that xterm.js knows; xterm takes none in UTF-8.

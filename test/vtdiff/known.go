@@ -26,7 +26,7 @@ var knownDifferences = []knownDifference{
 	},
 	{
 		"REP behind something else than a character prints in xterm",
-		regexp.MustCompile(`(^|[^ -~]|\x1b\[[0-9;?!]*[ -~])\x1b\[\d*b`), anything,
+		regexp.MustCompile(`(^|[^ -~]|\x1b\[[0-9;?!]*[ -~]|\x1b[ #()*+]?[0-~])\x1b\[\d*b`), anything,
 		"REP repeats the preceding graphic character; behind a control its effect is not defined (ECMA-48 8.3.103), and the engine does nothing.",
 	},
 	{
@@ -136,8 +136,43 @@ var knownDifferences = []knownDifference{
 	},
 	{
 		"a selective erase of protected cells keeps a pending wrap in xterm",
-		regexp.MustCompile(`\x1b\[1"q(?s:.*)\x1b\[\?\d?[JK]`), regexp.MustCompile(`ours or xterm: (cell|cursor)`),
-		"DECSEL and DECSED end a pending wrap, whatever they find (DEC STD 070, D.6.1); xterm does where it erases.",
+		regexp.MustCompile(`\x1b(\[1"q|V)(?s:.*)\x1b\[\??\d?[JK]`), regexp.MustCompile(`ours or xterm: (cell|cursor)`),
+		"Erasing ends a pending wrap, whatever it finds (DEC STD 070, D.6.1); xterm does where it erases.",
+	},
+	{
+		"DECRARA's 0 reverses nothing in xterm",
+		regexp.MustCompile(`;0\$t`), regexp.MustCompile(`ours or xterm: cell `),
+		"0 reverses all attributes (DEC STD 070, 5-175).",
+	},
+	{
+		"the British set has all of Latin-1 in xterm while DECNRCM is reset",
+		regexp.MustCompile(`\x1b[()*+]A`), regexp.MustCompile(`ours or xterm: cell `),
+		"It is ASCII but for the pound sign (xterm ctlseqs, ESC ( A); in xterm so, too, while DECNRCM is set.",
+	},
+	{
+		"the blank of the line drawing set costs the character behind it in xterm",
+		regexp.MustCompile(`\x1b[()*+]0(?s:.*)_`), regexp.MustCompile(`ours or xterm: (cell|cursor)`),
+		"5/15 of DEC Special Graphics is a graphic character like any other (VT220 manual, table 2-4).",
+	},
+	{
+		"REP behind a single shift takes its character from another set in xterm",
+		regexp.MustCompile(`\x1b[NO](?s:.*)\x1b\[\d*b`), regexp.MustCompile(`ours or xterm: cell `),
+		"What is repeated is the graphic character, not its code (ECMA-48 8.3.103).",
+	},
+	{
+		"DECCARA without attributes does nothing in xterm",
+		regexp.MustCompile(`\x1b\[\d*(;\d*){0,3}\$r`), regexp.MustCompile(`ours or xterm: cell `),
+		"Without one it clears all (DEC STD 070, 5-174).",
+	},
+	{
+		"XTPOPSGR leaves what was off at XTPUSHSGR in xterm",
+		regexp.MustCompile(`\x1b\[#[}q]`), regexp.MustCompile(`ours or xterm: (cell|replies)`),
+		"XTPUSHSGR without parameters saves all, and XTPOPSGR restores it (xterm ctlseqs, CSI # { and CSI # }).",
+	},
+	{
+		"ED from the first cell ends SPA's protection in xterm",
+		regexp.MustCompile(`\x1bV(?s:.*)\x1b\[[02]?J`), regexp.MustCompile(`ours or xterm: cell `),
+		"Erasure leaves guarded areas while ERM is reset, and ED resets nothing (ECMA-48 7.2.4, 8.3.39, 8.3.129).",
 	},
 }
 

@@ -174,8 +174,9 @@ func (o *xterm) resize(cols, rows int) error {
 	}
 }
 
-// freshTerminal makes the state of an xterm just started, whatever was before.
-const freshTerminal = cancel + "\x1b\\\x1b]2;\x1b\\\x1b[?1049l\x1bc\x1b[!p\x1b[?47h\x1b[2J\x1b7\x1b[?47l\x1b[r\x1b[m\x1b[H\x1b[2J\x1b[3J\x1b7"
+// freshTerminal makes the state of an xterm just started, whatever was before. DECNRCM goes first: while it is set xterm
+// reads no UTF-8. The stacks of titles and renditions, of ten each, outlast a reset.
+var freshTerminal = cancel + "\x1b\\\x1b[?42l" + strings.Repeat("\x1b[23t\x1b[#}", 10) + "\x1b]2;\x1b\\\x1b[?1049l\x1bc\x1b[!p\x1b[?47h\x1b[2J\x1b7\x1b[?47l\x1b[r\x1b[m\x1b[H\x1b[2J\x1b[3J\x1b7"
 
 // run feeds the session and reads the screen.
 func (o *xterm) run(s *session) (screen, error) {
