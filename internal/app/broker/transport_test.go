@@ -257,10 +257,11 @@ func TestPolicies(t *testing.T) {
 		require.Zero(t, n.quic.dialled())
 
 		n.set(func() { n.policy = domain.TransportQUIC })
-		w := b.attaches(t, n.quic)
-		require.Equal(t, 1, n.quic.dialled())
+		time.Sleep(pulse.BeatEvery + time.Second)
 		reports := v.told()
 		require.True(t, reports[len(reports)-1].Move, "what the policy does not allow is left")
+		w := b.attaches(t, n.quic)
+		require.Equal(t, 1, n.quic.dialled())
 		v.end()
 		synctest.Wait()
 		require.True(t, n.ssh.last().ended())

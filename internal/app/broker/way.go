@@ -113,6 +113,9 @@ func (w *way) look(now time.Time) {
 		return // it looks at each way
 	}
 	a := w.pulse.Look(now, l.Vitals(), w.streams > 0)
+	if w.streams > 0 && !allows(h.policy(w.name), l.transport) { // it is another one by now
+		a.Beside = w.pulse.MayRetry(now)
+	}
 	if a.Ask {
 		h.all.Go(func() { h.probe(l) })
 	}

@@ -111,6 +111,9 @@ func (m *Machine) Failed(now time.Time, jitter float64) {
 	m.retryAt = now.Add(m.retry/2 + time.Duration(jitter*float64(m.retry/2)))
 }
 
+// MayRetry reports whether a search beside the link may begin, after those that failed.
+func (m *Machine) MayRetry(now time.Time) bool { return !now.Before(m.retryAt) }
+
 // Left is told that nobody waits for a link any more that was being made.
 func (m *Machine) Left() {
 	if !m.up && m.state != domain.LinkGone {

@@ -320,6 +320,8 @@ func TestSearchesBesideBackOff(t *testing.T) {
 		m.Answered(now, rtt)
 		m.Failed(now, 1)
 		require.Equal(t, now.Add(firstRetry), m.retryAt, "it answered: the next silence is a new one")
+		require.False(t, m.MayRetry(now.Add(firstRetry-1)))
+		require.True(t, m.MayRetry(now.Add(firstRetry)))
 	}
 }
 
