@@ -54,7 +54,7 @@ func runBroker(idle time.Duration) error {
 			_ = q.close()
 		}
 	}()
-	return runService(talk.BrokerService, protocol.MaxBrokerClients, func(s *service) {
+	return runService(talk.BrokerService, protocol.MaxBrokerClients, func(s *service) error {
 		q = newQuestions(s.dir, s.log)
 		ssh := &sshstdio.Dialer{Converse: converse, Env: sshEnvironment(s.dir), Questions: q.open}
 		b = broker.New(broker.Options{
@@ -71,6 +71,7 @@ func runBroker(idle time.Duration) error {
 			}
 			return b.Serve(ctx, client)
 		}
+		return nil
 	})
 }
 

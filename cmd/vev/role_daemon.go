@@ -34,7 +34,7 @@ func (c *cli) cmdDaemon() *cobra.Command {
 // runDaemon composes the daemon: rundir gives connections, sessionwire makes conversations of
 // them, the service serves those and starts programs through pty.
 func runDaemon(idle time.Duration) error {
-	return runService(talk.DaemonService, protocol.MaxConversations, func(s *service) {
+	return runService(talk.DaemonService, protocol.MaxConversations, func(s *service) error {
 		d := daemon.New(daemon.Options{
 			Programs: &pty.Programs{}, Agents: s.dir, Environment: os.Environ, Version: version, Log: s.log, Idle: idle, Refused: s.claim.Refused,
 		})
@@ -48,5 +48,6 @@ func runDaemon(idle time.Duration) error {
 			}
 			return d.Serve(ctx, talk)
 		}
+		return nil
 	})
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vev-term/vev/internal/adapters/quic"
 	"github.com/vev-term/vev/internal/domain"
 	"github.com/vev-term/vev/internal/domain/fault"
 )
@@ -128,6 +129,8 @@ func makers() []maker {
 		{"_broker", "", "", (*cli).cmdBroker},
 		{"_daemon", "", "", (*cli).cmdDaemon},
 		{"_broker-mux-stdio", "", "", (*cli).cmdMuxStdio},
+		{quic.BootstrapRole, "", "", (*cli).cmdQUICBootstrap},
+		{quicProxy, "", "", (*cli).cmdQUICProxy},
 	}
 }
 

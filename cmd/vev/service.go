@@ -56,13 +56,13 @@ type service struct {
 // runService is what both roles have in common; at most most connections are served at a time,
 // and build sets what the role does with them. Whoever started this process is told how that
 // went, on every path.
-func runService(name string, most int, build func(*service)) error {
+func runService(name string, most int, build func(*service) error) error {
 	err := startService(name, most, build)
 	rundir.Started(err)
 	return err
 }
 
-func startService(name string, most int, build func(*service)) error {
+func startService(name string, most int, build func(*service) error) error {
 	told, stop := endSignals()
 	defer stop()
 	if err := os.Chdir("/"); err != nil { // keep no directory busy
@@ -80,7 +80,9 @@ func startService(name string, most int, build func(*service)) error {
 		dir: dir, claim: claim, slots: make(chan struct{}, most),
 		log: slog.New(slog.NewTextHandler(os.Stderr, nil)).With("role", name, "pid", os.Getpid()),
 	}
-	build(s)
+	if err := build(s); err != nil {
+		return errors.Join(err, claim.Close())
+	}
 	rundir.Started(nil)
 	s.log.Info("started", "version", version)
 	serving, cancel := context.WithCancel(context.Background())

@@ -26,10 +26,11 @@ var vev string
 const (
 	nearRole = "_near" // ADDRESS
 	farRole  = "_far"  // ADDRESS VEV
+	quicRole = "_quic" // a broker that reaches every host over QUIC: -
 )
 
 func TestMain(m *testing.M) {
-	if len(os.Args) > 2 && (os.Args[1] == nearRole || os.Args[1] == farRole) {
+	if len(os.Args) > 2 && (os.Args[1] == nearRole || os.Args[1] == farRole || os.Args[1] == quicRole) {
 		if err := play(os.Args[1], os.Args[2:]); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
@@ -61,8 +62,11 @@ func play(role string, args []string) error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
 	ready := func() { os.Stdout.Close() }
-	if role == nearRole {
+	switch role {
+	case nearRole:
 		return carriage.Near(ctx, args[0], ready)
+	case quicRole:
+		return playQUIC(ctx, ready)
 	}
 	l, err := net.Listen("tcp", args[0])
 	if err != nil {

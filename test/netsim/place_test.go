@@ -30,12 +30,23 @@ type place struct {
 	dir  string
 	env  []string // of the near host
 	farE []string
+	sshd *exec.Cmd // of the far host, or nil
 }
 
 const carriagePort = 4242
 
 // newPlace makes a lab with the same conditions in both directions, and what runs in it.
 func newPlace(t *testing.T, c simnet.Conditions) *place {
+	t.Helper()
+	p := newLabPlace(t, c)
+	addr := netip.AddrPortFrom(p.lab.Far.Addr, carriagePort).String()
+	p.play(p.lab.Far, p.farE, farRole, addr, vev)
+	p.play(p.lab.Near, p.env, nearRole, addr)
+	return p
+}
+
+// newLabPlace makes a lab in which nothing runs yet.
+func newLabPlace(t *testing.T, c simnet.Conditions) *place {
 	t.Helper()
 	if os.Getuid() != 0 {
 		if os.Getenv("VEV_TEST_STRICT") == "1" {
@@ -50,9 +61,6 @@ func newPlace(t *testing.T, c simnet.Conditions) *place {
 	p.env = append(base[:len(base):len(base)], "VEV_HOME="+filepath.Join(p.dir, "near"))
 	p.farE = append(base[:len(base):len(base)], "VEV_HOME="+filepath.Join(p.dir, "far"))
 	t.Cleanup(p.end)
-	addr := netip.AddrPortFrom(lab.Far.Addr, carriagePort).String()
-	p.play(lab.Far, p.farE, farRole, addr, vev)
-	p.play(lab.Near, p.env, nearRole, addr)
 	return p
 }
 

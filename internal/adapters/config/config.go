@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -35,6 +36,7 @@ type Config struct {
 	History       int      // lines that a new session keeps
 	CopyCommand   []string // gets what is copied on its standard input; nil: none
 	Predict       predict.Mode
+	QUICPorts     [2]uint16 // the first and the last UDP port for brokers of other machines; zeros: any
 }
 
 // Default is the configuration without a file.
@@ -51,6 +53,7 @@ type file struct {
 	History       *int64    `toml:"history"`
 	CopyCommand   *[]string `toml:"copy_command"`
 	Predict       *string   `toml:"predict"`
+	QUICPorts     *string   `toml:"quic_ports"`
 }
 
 // setting is a name and what it may be.
@@ -66,6 +69,7 @@ func settings() []setting {
 		{"history", fmt.Sprintf("a number from 1 to %d", protocol.MaxKeptLines)},
 		{"copy_command", `a list of words like ["xsel", "-ib"]`},
 		{"predict", `"adaptive", "always" or "never"`},
+		{"quic_ports", `a range of UDP ports like "60000-60100"`},
 	}
 }
 
@@ -108,6 +112,7 @@ func parse(path string, data []byte) (Config, error) {
 		{"history", func() bool { return number(&c.History, f.History, 1, protocol.MaxKeptLines) }},
 		{"copy_command", func() bool { return f.CopyCommand == nil || c.setCopyCommand(*f.CopyCommand) }},
 		{"predict", func() bool { return f.Predict == nil || c.setPredict(*f.Predict) }},
+		{"quic_ports", func() bool { return f.QUICPorts == nil || c.setQUICPorts(*f.QUICPorts) }},
 	} {
 		if !check.set() {
 			return Config{}, wrong(path, lineOf(data, check.name), check.name)
@@ -150,6 +155,18 @@ func (c *Config) setStyle(name string) bool {
 func (c *Config) setPredict(name string) (ok bool) {
 	c.Predict, ok = predict.ParseMode(name)
 	return ok
+}
+
+// setQUICPorts takes "FIRST-LAST", or one port.
+func (c *Config) setQUICPorts(ports string) bool {
+	first, last, ranged := strings.Cut(ports, "-")
+	if !ranged {
+		last = first
+	}
+	from, ferr := strconv.ParseUint(strings.TrimSpace(first), 10, 16)
+	to, terr := strconv.ParseUint(strings.TrimSpace(last), 10, 16)
+	c.QUICPorts = [2]uint16{uint16(from), uint16(to)}
+	return ferr == nil && terr == nil && from > 0 && from <= to
 }
 
 func (c *Config) setCopyCommand(words []string) bool {

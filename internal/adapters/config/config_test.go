@@ -22,10 +22,11 @@ attach_history = 0
 history = 1_000_000
 copy_command = ["xsel", "-ib"]
 predict = "never"
+quic_ports = "60000-60100"
 `))
 	require.NoError(t, err)
 	require.Equal(t, Config{
-		Leader: 2, Inline: true, History: 1_000_000, CopyCommand: []string{"xsel", "-ib"}, Predict: predict.Never,
+		Leader: 2, Inline: true, History: 1_000_000, CopyCommand: []string{"xsel", "-ib"}, Predict: predict.Never, QUICPorts: [2]uint16{60000, 60100},
 	}, c)
 	c, err = parse("f", nil)
 	require.NoError(t, err)
@@ -40,7 +41,7 @@ predict = "never"
 func TestWhatIsWrongIsSaidInOneLine(t *testing.T) {
 	for text, says := range map[string]string{
 		"\nstile = 1":                    `f:2: there is no setting "stile", did you mean style?`,
-		"zoom = 1":                       `f:1: there is no setting "zoom"; there are leader, style, mouse, attach_history, history, copy_command, predict`,
+		"zoom = 1":                       `f:1: there is no setting "zoom"; there are leader, style, mouse, attach_history, history, copy_command, predict, quic_ports`,
 		"[table]\na = 1":                 `there is no setting "table`,
 		"# c\n\nstyle = \"ful\"":         `f:3: style must be "full" or "inline"`,
 		"style = 3":                      `f:1: style must be "full" or "inline"`,
@@ -55,6 +56,9 @@ func TestWhatIsWrongIsSaidInOneLine(t *testing.T) {
 		"leader = 'C-['":                 "f:1: leader must be",
 		"leader = 'C-ü'":                 "f:1: leader must be",
 		"copy_command = 'xsel -ib'":      `f:1: copy_command must be a list of words like ["xsel", "-ib"]`,
+		"quic_ports = '9-8'":             `f:1: quic_ports must be a range of UDP ports like "60000-60100"`,
+		"quic_ports = '0-8'":             `f:1: quic_ports must be a range of UDP ports like "60000-60100"`,
+		"quic_ports = '1-65536'":         `f:1: quic_ports must be a range of UDP ports like "60000-60100"`,
 		"predict = 'no'":                 `f:1: predict must be "adaptive", "always" or "never"`,
 		"copy_command = []":              "f:1: copy_command must be",
 		"copy_command = ['']":            "f:1: copy_command must be",

@@ -74,12 +74,17 @@ const (
 	findProgram = `v=$(command -v "$HOME/` + installPath + `" || command -v vev)`
 )
 
-// remoteCommand starts the helper. The user's shell reads it, whichever that is: a word, single
+// remoteCommand starts the helper that is the other end of a link.
+var remoteCommand = roleCommand("_broker-mux-stdio")
+
+// roleCommand starts a role of vev's, a word. The user's shell reads it, whichever that is: a word, single
 // quotes without quotes, line ends, backslashes and exclamation marks in them are the same in all.
-var remoteCommand = `exec sh -c '` +
-	findProgram + `; echo; ` +
-	`if [ -n "$v" ]; then echo "` + strings.TrimSpace(beginsLine) + `"; exec "$v" _broker-mux-stdio; fi; ` +
-	`echo "` + strings.TrimSpace(absentLine) + `"'`
+func roleCommand(role string) string {
+	return `exec sh -c '` +
+		findProgram + `; echo; ` +
+		`if [ -n "$v" ]; then echo "` + strings.TrimSpace(beginsLine) + `"; exec "$v" ` + role + `; fi; ` +
+		`echo "` + strings.TrimSpace(absentLine) + `"'`
+}
 
 // destination is host as ssh takes it on a command line, for a person to copy.
 func destination(host domain.Host) string {

@@ -34,20 +34,36 @@ var _ ports.LinkDialer = (*Dialer)(nil)
 // not us, Unsupported that a program is missing here or there. It returns when ssh has ended, if
 // there is no link.
 func (d *Dialer) DialLink(ctx context.Context, name string, ask ports.Ask) (ports.Link, error) {
+	var conversation ports.Link
+	c, err := d.reach(ctx, name, remoteCommand, ask, func(ctx context.Context, c *carriage) (err error) {
+		conversation, err = d.Converse(ctx, c)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &link{conversation, c}, nil
+}
+
+// talk is what a command is started for. It gives up when ctx ends.
+type talk = func(ctx context.Context, c *carriage) error
+
+// reach starts an ssh that runs a command on a host, and talks to that. On failure ssh has ended.
+func (d *Dialer) reach(ctx context.Context, name, command string, ask ports.Ask, to talk) (*carriage, error) {
 	host, err := domain.ParseHost(name)
 	if err != nil {
 		return nil, err
 	}
-	ctx, a, done := d.attempt(ctx, host, ask, remoteCommand)
+	ctx, a, done := d.attempt(ctx, host, ask, command)
 	defer done()
 	a.own = !d.shared.begin(name) && !a.asks
-	l, err := d.dial(ctx, a)
+	c, err := a.dial(ctx, to)
 	refused := a.own && fault.KindOf(err) == fault.Denied && err != nil
 	d.shared.end(name, refused, err == nil)
 	if refused {
 		return nil, fault.Wrap(fault.Unavailable, err, "the connection that ssh shares is silent")
 	}
-	return l, err
+	return c, err
 }
 
 // attempt prepares an ssh whose questions go to ask, until done is called. The context ends also when one is declined.
@@ -74,7 +90,7 @@ type attempt struct {
 	own     bool     // it shares no connection with others
 }
 
-func (d *Dialer) dial(ctx context.Context, a attempt) (ports.Link, error) {
+func (a attempt) dial(ctx context.Context, to talk) (*carriage, error) {
 	c, err := start(a)
 	if err != nil {
 		return nil, err
@@ -82,14 +98,13 @@ func (d *Dialer) dial(ctx context.Context, a attempt) (ports.Link, error) {
 	if a.asks {
 		err = c.await(ctx) // a person may take longer than a conversation's beginning
 	}
-	var conversation ports.Link
 	if err == nil {
-		conversation, err = d.Converse(ctx, c)
+		err = to(ctx, c)
 	}
-	if err == nil {
-		return &link{conversation, c}, nil
+	if err != nil {
+		return nil, c.failed(ctx, a.host, err)
 	}
-	return nil, c.failed(ctx, a.host, err)
+	return c, nil
 }
 
 // failed ends ssh and says why err came about.

@@ -178,3 +178,25 @@ func TestAnAttemptBesideASilentOneSharesNothing(t *testing.T) {
 		require.Equal(t, own != link, d.shared.refused["box"])
 	}
 }
+
+// A role that runs to its end: its first line comes back, and only that; what goes wrong is said as with a link.
+func TestARoleSaysALine(t *testing.T) {
+	var d Dialer
+	fakeSSH(t, `case "$*" in *'exec "$v" _role;'*) echo Welcome; echo; echo vev-carriage begins here; echo the line; echo more;; esac`)
+	line, err := d.RunRole(t.Context(), "box", "_role", 100, nil)
+	require.NoError(t, err)
+	require.Equal(t, "the line", string(line))
+	for script, kind := range map[string]fault.Kind{
+		`echo vev-carriage begins here; yes | tr -d '\n' | head -c 101; sleep 1`:    fault.Violation,
+		`echo vev-carriage begins here; printf cut`:                                 fault.Unavailable,
+		`echo vev-carriage begins here; echo "vev: unknown command" >&2; exit 2`:    fault.Unsupported,
+		`echo vev-carriage begins here; echo "vev: it does not start" >&2; exit 1`:  fault.Unavailable,
+		`echo; echo vev-carriage is absent`:                                         fault.Unsupported,
+		`echo "ann@box: Permission denied (publickey)." >&2; exit 255`:              fault.Denied,
+		`echo "ssh: connect to host box port 22: Connection refused" >&2; exit 255`: fault.Unavailable,
+	} {
+		fakeSSH(t, script)
+		_, err := d.RunRole(t.Context(), "box", "_role", 100, nil)
+		require.Equal(t, kind, fault.KindOf(err), "%s: %v", script, err)
+	}
+}

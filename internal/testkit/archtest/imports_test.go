@@ -52,6 +52,7 @@ var stack = map[string][]string{
 	adaptersDir + "/brokeripc":   {adaptersDir + "/brokerwire", adaptersDir + "/streamframe"},
 	adaptersDir + "/brokerwire":  {adaptersDir + "/streamframe"},
 	adaptersDir + "/sessionwire": {adaptersDir + "/streamframe"},
+	adaptersDir + "/quic":        {adaptersDir + "/brokerwire"},
 }
 
 // codecs are the packages that turn messages into bytes.

@@ -29,6 +29,12 @@ const (
 // and leads whoever comes to the helper behind the TCP address. ready, which may be nil, is
 // called when the socket is there.
 func Near(ctx context.Context, addr string, ready func()) error {
+	return Broker(ctx, broker.Remote{SSH: tcp{addr}}, func(c ports.BrokerConn) ports.BrokerConn { return farther{c} }, ready)
+}
+
+// Broker is the broker of the machine it runs on, as Near, with any way to others. What a client asks for is asked as what
+// lead makes of it.
+func Broker(ctx context.Context, remote broker.Remote, lead func(ports.BrokerConn) ports.BrokerConn, ready func()) error {
 	dir, err := rundir.Open()
 	if err != nil {
 		return err
@@ -37,7 +43,7 @@ func Near(ctx context.Context, addr string, ready func()) error {
 	if err != nil {
 		return err
 	}
-	b := broker.New(broker.Options{Version: software, Remote: broker.Remote{SSH: tcp{addr}}})
+	b := broker.New(broker.Options{Version: software, Remote: remote})
 	endpoint := brokeripc.Broker{Software: software, Epoch: 1, Numbers: b.Numbers}
 	var all sync.WaitGroup
 	all.Go(func() {
@@ -56,7 +62,7 @@ func Near(ctx context.Context, addr string, ready func()) error {
 		}
 		all.Go(func() {
 			if client, err := brokeripc.Accept(ctx, conn, endpoint); err == nil {
-				_ = b.Serve(ctx, farther{client}) // its end is the client's affair
+				_ = b.Serve(ctx, lead(client)) // its end is the client's affair
 			}
 		})
 	}

@@ -5,6 +5,7 @@ package netlab
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"net"
 	"net/netip"
@@ -77,6 +78,38 @@ func (h *Host) Do(f func() error) error {
 
 // Start starts a process on the host.
 func (h *Host) Start(cmd *exec.Cmd) error { return h.Do(cmd.Start) }
+
+// Readdress gives the host another address on the link, in place of the one it has. Connections that were made from that
+// one are not moved.
+func (h *Host) Readdress(addr netip.Addr) error {
+	return errors.Join(
+		h.change(unix.SIOCSIFADDR, func(r *request) { r.address(addr.As4()) }),
+		h.change(unix.SIOCSIFNETMASK, func(r *request) { r.address([4]byte(net.CIDRMask(prefix, 32))) }),
+	)
+}
+
+// SetUp takes the host's end of the link down, and with it what leads there, or brings it up again.
+func (h *Host) SetUp(up bool) error {
+	return h.change(unix.SIOCSIFFLAGS, func(r *request) {
+		if up {
+			r.flags(unix.IFF_UP)
+		}
+	})
+}
+
+// change changes something of the host's device.
+func (h *Host) change(ioctl uintptr, set func(*request)) error {
+	return h.Do(func() error {
+		socket, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+		if err != nil {
+			return err
+		}
+		defer unix.Close(socket)
+		r := newRequest(device)
+		set(r)
+		return r.do(socket, ioctl)
+	})
+}
 
 // Listen listens on a TCP port of the host; 0: any.
 func (h *Host) Listen(port uint16) (l net.Listener, err error) {

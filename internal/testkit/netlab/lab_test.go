@@ -165,3 +165,19 @@ func TestLabsAreSeparate(t *testing.T) {
 	_, err = two.Near.Dial(t.Context(), net.Dialer{Timeout: 5 * time.Second}, addr)
 	require.Error(t, err)
 }
+
+// A host that has another address, or had no link for a while, is reached as before by who comes anew.
+func TestAHostMoves(t *testing.T) {
+	l := newLab(t, simnet.Conditions{})
+	connect(t, l)
+	require.NoError(t, l.Near.Readdress(netip.AddrFrom4([4]byte{10, 77, 0, 9})))
+	near, far := connect(t, l)
+	require.Contains(t, far.RemoteAddr().String(), "10.77.0.9:")
+	roundTrip(t, near, far)
+	require.NoError(t, l.Near.SetUp(false))
+	_, err := l.Near.Dial(t.Context(), net.Dialer{Timeout: time.Second}, "10.77.0.2:1")
+	require.ErrorContains(t, err, "unreachable")
+	require.NoError(t, l.Near.SetUp(true))
+	roundTrip(t, near, far)
+	connect(t, l)
+}

@@ -1,0 +1,228 @@
+package quic
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vev-term/vev/internal/domain"
+	"github.com/vev-term/vev/internal/domain/fault"
+	"github.com/vev-term/vev/internal/ports"
+	"github.com/vev-term/vev/internal/protocol"
+)
+
+// A link leads to the daemon behind the proxy, many streams at once; a stream that ends leaves the others alone.
+func TestALinkHasStreams(t *testing.T) {
+	m := newMachine(t, Ports{})
+	d := newDialer(&ssh{to: m})
+	require.False(t, d.Resumable("far"))
+	l := dial(t, d)
+	require.True(t, d.Resumable("far"))
+	one, two := open(t, l), open(t, l)
+	echoes(t, one, "one")
+	echoes(t, two, strings.Repeat("two", 100_000))
+	require.NoError(t, one.Close())
+	_, err := one.Read(make([]byte, 1))
+	require.Equal(t, fault.Canceled, fault.KindOf(err))
+	echoes(t, two, "still there")
+
+	_, err = l.OpenStream(t.Context(), "elsewhere", protocol.StartIfNeeded)
+	require.Equal(t, fault.NotFound, fault.KindOf(err), "a proxy knows its own machine only")
+	e, _ := errors.AsType[*fault.Error](err)
+	require.True(t, e.Peer)
+	m.daemon.Store(false)
+	_, err = l.OpenStream(t.Context(), protocol.LocalHost, protocol.ExistingOnly)
+	require.Equal(t, fault.NotFound, fault.KindOf(err))
+	m.daemon.Store(true)
+
+	require.NoError(t, l.Probe(t.Context()))
+	v := l.Vitals()
+	require.Equal(t, domain.TransportQUIC, v.Transport)
+	require.Positive(t, v.RTT)
+	require.WithinDuration(t, time.Now(), v.Heard, time.Second)
+	require.Positive(t, v.Sent)
+	require.NoError(t, l.Err())
+	require.NoError(t, l.Close())
+	require.Error(t, l.Err())
+	_, err = two.Read(make([]byte, 1))
+	require.Equal(t, fault.Unavailable, fault.KindOf(err))
+	_, err = l.OpenStream(t.Context(), protocol.LocalHost, protocol.StartIfNeeded)
+	require.Error(t, err)
+}
+
+// What was written before an orderly end arrives, and then the end; an abort drops it.
+func TestHowAStreamEnds(t *testing.T) {
+	m := newMachine(t, Ports{})
+	l := dial(t, newDialer(&ssh{to: m}))
+	s := open(t, l)
+	text := strings.Repeat("x", 300_000)
+	var wrote sync.WaitGroup
+	wrote.Go(func() { _, _ = io.WriteString(s, text) })
+	got, err := io.ReadAll(io.LimitReader(s, int64(len(text))))
+	require.NoError(t, err)
+	require.Equal(t, text, string(got))
+	wrote.Wait()
+	require.NoError(t, s.Close())
+	require.NoError(t, s.Close())
+	_, err = s.Write([]byte("x"))
+	require.ErrorIs(t, err, io.ErrClosedPipe)
+
+	s = open(t, l)
+	require.NoError(t, s.Abort(protocol.Failure{Kind: fault.Limit}))
+	_, err = s.Read(make([]byte, 1))
+	require.ErrorIs(t, err, io.ErrClosedPipe)
+}
+
+// A write that waits for the other side's window returns when the stream is closed.
+func TestAWriteThatWaitsIsReleased(t *testing.T) {
+	m := newMachine(t, Ports{})
+	l := dial(t, newDialer(&ssh{to: m}))
+	s := open(t, l)
+	ended := make(chan error)
+	go func() {
+		_, err := io.WriteString(s, strings.Repeat("x", 32<<20)) // its echo is not read: it stops somewhere
+		ended <- err
+	}()
+	select {
+	case err := <-ended:
+		t.Fatal(err)
+	case <-time.After(300 * time.Millisecond):
+	}
+	require.NoError(t, s.Close())
+	require.ErrorIs(t, <-ended, io.ErrClosedPipe)
+	echoes(t, open(t, l), "the others go on")
+}
+
+// A connection has no more streams than any other of vev's.
+func TestTheStreamsOfAConnectionAreBounded(t *testing.T) {
+	m := newMachine(t, Ports{})
+	l := dial(t, newDialer(&ssh{to: m}))
+	var last ports.Stream
+	for range maxStreams {
+		last = open(t, l)
+	}
+	_, err := l.OpenStream(t.Context(), protocol.LocalHost, protocol.StartIfNeeded)
+	require.Equal(t, fault.Limit, fault.KindOf(err))
+	require.NoError(t, last.Close())
+	require.Eventually(t, func() bool {
+		s, err := l.OpenStream(t.Context(), protocol.LocalHost, protocol.StartIfNeeded)
+		if err == nil {
+			_ = s.Close()
+		}
+		return err == nil
+	}, 5*time.Second, 10*time.Millisecond)
+}
+
+// Who was let in once comes back by its key: ssh is not asked again, also not by many at once.
+func TestComingBackTakesNoSSH(t *testing.T) {
+	m := newMachine(t, Ports{})
+	s := &ssh{to: m}
+	d := newDialer(s)
+	var all sync.WaitGroup
+	for i := range 6 {
+		all.Go(func() {
+			l, err := d.DialLink(t.Context(), "far", nil)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			s, err := l.OpenStream(t.Context(), protocol.LocalHost, protocol.StartIfNeeded)
+			if err == nil {
+				_, err = io.WriteString(s, fmt.Sprint(i))
+			}
+			_ = err // a newer one may have taken its place
+			_ = l.Close()
+		})
+	}
+	all.Wait()
+	echoes(t, open(t, dial(t, d)), "back")
+	require.EqualValues(t, 1, s.runs.Load())
+}
+
+// A new connection takes the place of the old one with its first stream, at both ends; before that it changes nothing.
+func TestANewConnectionReplacesTheOld(t *testing.T) {
+	m := newMachine(t, Ports{})
+	d := newDialer(&ssh{to: m})
+	old := dial(t, d)
+	stream := open(t, old)
+	echoes(t, stream, "old")
+	beside, fresh := dial(t, d), dial(t, d)
+	echoes(t, stream, "still the old one")
+	require.NoError(t, beside.Close())
+	echoes(t, stream, "an attempt that lost ends nothing")
+	echoes(t, open(t, fresh), "new")
+	_, err := stream.Read(make([]byte, 1))
+	require.Equal(t, fault.Unavailable, fault.KindOf(err))
+	require.Eventually(t, func() bool { return old.Err() != nil && len(m.addresses()) == 1 }, 5*time.Second, time.Millisecond)
+	require.NoError(t, fresh.Err())
+}
+
+// A proxy that ends says so: the next link begins with ssh again. One that is another one's successor is not taken for it.
+func TestAProxyThatEndsIsForgotten(t *testing.T) {
+	m := newMachine(t, Ports{})
+	s := &ssh{to: m}
+	d := newDialer(s)
+	l := dial(t, d)
+	m.proxy.Close()
+	require.Eventually(t, func() bool { return l.Err() != nil }, 5*time.Second, time.Millisecond)
+	require.NoError(t, l.Close())
+	require.False(t, d.Resumable("far"))
+
+	s.to = newMachine(t, Ports{})
+	l = dial(t, d)
+	echoes(t, open(t, l), "the next one")
+	require.EqualValues(t, 2, s.runs.Load())
+	clear(l.peer.pin[:])
+	l = dial(t, d)
+	echoes(t, open(t, l), "and the next")
+	require.EqualValues(t, 3, s.runs.Load())
+}
+
+// The port that a router shows may change at any time: the connection goes on.
+func TestARouterMayChangeThePort(t *testing.T) {
+	m := newMachine(t, Ports{})
+	r := newRelay(t, m.proxy.socket.port())
+	s := &ssh{to: m, port: r.port()}
+	l := dial(t, newDialer(s))
+	stream := open(t, l)
+	echoes(t, stream, "before")
+	for i := range 20 {
+		before := m.addresses()
+		r.rebind()
+		start := time.Now()
+		echoes(t, stream, fmt.Sprint("after ", i))
+		require.Less(t, time.Since(start), time.Second)
+		require.Eventually(t, func() bool { return m.addresses()[0] != before[0] }, 5*time.Second, time.Millisecond)
+	}
+	require.NoError(t, l.Err())
+	require.EqualValues(t, 1, s.runs.Load())
+}
+
+// Nothing gets through for a while; attempts beside the silent link find the way when there is one again, without ssh.
+func TestAttemptsBesideASilentLink(t *testing.T) {
+	m := newMachine(t, Ports{})
+	r := newRelay(t, m.proxy.socket.port())
+	s := &ssh{to: m, port: r.port()}
+	d := newDialer(s)
+	old := open(t, dial(t, d))
+	echoes(t, old, "before")
+	r.down.Store(true)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	_, err := d.DialLink(ctx, "far", nil)
+	require.Equal(t, fault.Timeout, fault.KindOf(err))
+	r.down.Store(false)
+	start := time.Now()
+	echoes(t, open(t, dial(t, d)), "after")
+	require.Less(t, time.Since(start), time.Second)
+	_, err = old.Read(make([]byte, 1))
+	require.Error(t, err)
+	require.EqualValues(t, 1, s.runs.Load())
+}

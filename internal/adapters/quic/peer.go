@@ -1,0 +1,151 @@
+package quic
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"net/netip"
+	"slices"
+	"sync"
+
+	quicgo "github.com/quic-go/quic-go"
+
+	"github.com/vev-term/vev/internal/domain/fault"
+	"github.com/vev-term/vev/internal/ports"
+)
+
+// peer is a proxy that knows a key of this process: how it is found again, and the links to it.
+type peer struct {
+	name string // of its machine, or an address
+	port uint16
+	pin  fingerprint
+	id   *identity
+	dead func(*peer) // told, once, that it knows nobody any more
+
+	mu     sync.Mutex   // a leaf
+	addrs  []netip.Addr // that answered, the latest first; at most maxAddresses
+	links  []*link      // that were not closed, in the order of their serials
+	serial uint64
+}
+
+// converse begins the broker conversation.
+type converse = func(ctx context.Context, carriage io.ReadWriteCloser) (ports.Link, error)
+
+// dial makes a link. What it says first is the record of a broker that is not known yet; nil: the key is known.
+func (k *peer) dial(ctx context.Context, talk converse, record []byte) (*link, error) {
+	ctx, cancel := context.WithTimeout(ctx, attemptTimeout)
+	defer cancel()
+	var swapped error // why the certificate is not the right one
+	var once sync.Mutex
+	verify := func(s tls.ConnectionState) error {
+		err := isPinned(s, k.pin)
+		if err != nil {
+			once.Lock()
+			defer once.Unlock()
+			swapped = err
+		}
+		return err
+	}
+	r, err := race(ctx, k, verify)
+	if err != nil {
+		once.Lock()
+		defer once.Unlock()
+		if swapped != nil {
+			return nil, swapped
+		}
+		return nil, err
+	}
+	l, err := k.converse(ctx, talk, r, record)
+	if err != nil {
+		r.drop()
+		return nil, err
+	}
+	k.join(l, r.addr)
+	return l, nil
+}
+
+// converse begins the conversation on a connection. The record goes first, and nothing else waits for its answer.
+func (k *peer) converse(ctx context.Context, talk converse, r raced, record []byte) (*link, error) {
+	c, err := openCarriage(ctx, r.conn)
+	if err != nil {
+		return nil, err
+	}
+	if len(record) > 0 {
+		if _, err = c.Write(record); err != nil {
+			return nil, err
+		}
+	}
+	control, err := talk(ctx, c)
+	if err != nil {
+		return nil, k.why(r.conn, err)
+	}
+	return &link{control: control, conn: r.conn, way: r.way, peer: k}, nil
+}
+
+// why is the reason for the end of a connection, which says more than what the conversation ended with.
+func (k *peer) why(conn *quicgo.Conn, err error) error {
+	cause := context.Cause(conn.Context())
+	if _, ok := endOf(cause); ok {
+		return lost(cause)
+	}
+	var refused *quicgo.TransportError
+	if errors.As(cause, &refused) && refused.Remote && refused.ErrorCode.IsCryptoError() {
+		return fault.Wrap(fault.Denied, cause, "the proxy there does not let this broker in")
+	}
+	return err
+}
+
+// gone reports whether an error of dial means that the proxy knows this key no more, or is another one.
+func (k *peer) gone(err error) bool { return fault.KindOf(err) == fault.Denied }
+
+// answered are the addresses that did.
+func (k *peer) answered() []netip.Addr {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return slices.Clone(k.addrs)
+}
+
+// busy reports whether there is a link that was not closed.
+func (k *peer) busy() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return len(k.links) > 0
+}
+
+// join notes a new link and the address that it goes to.
+func (k *peer) join(l *link, addr netip.Addr) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.addrs = slices.DeleteFunc(k.addrs, func(a netip.Addr) bool { return a == addr })
+	k.addrs = slices.Insert(k.addrs, 0, addr)
+	k.addrs = k.addrs[:min(len(k.addrs), maxAddresses)]
+	k.serial++
+	l.serial = k.serial
+	k.links = append(k.links, l)
+}
+
+// left forgets a link that was closed.
+func (k *peer) left(l *link) {
+	k.mu.Lock()
+	k.links = slices.DeleteFunc(k.links, func(other *link) bool { return other == l })
+	k.mu.Unlock()
+	if code, ok := endOf(context.Cause(l.conn.Context())); ok && code == codeEnding {
+		k.dead(k)
+	}
+}
+
+// inUse ends the links that are older than one that is used now: what waits on them goes on there, at once.
+func (k *peer) inUse(l *link) {
+	k.mu.Lock()
+	var old []*link
+	for _, other := range k.links {
+		if other.serial < l.serial {
+			old = append(old, other)
+		}
+	}
+	k.mu.Unlock()
+	for _, other := range old {
+		other.yield()
+	}
+}
