@@ -15,7 +15,7 @@ import (
 
 func (c *cli) cmdHost() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "host COMMAND",
+		Use:   "host",
 		Short: "Add, check and set up other machines",
 		Long: `Keep a list of the machines that you use, each by a name of its own: desk:work is then
 the session work there, whatever its address. A machine need not be added to be

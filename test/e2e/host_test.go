@@ -3,8 +3,11 @@
 package e2e
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,6 +17,12 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/vev-term/vev/internal/adapters/brokerwire"
+	"github.com/vev-term/vev/internal/adapters/streamframe"
+	"github.com/vev-term/vev/internal/domain/fault"
+	"github.com/vev-term/vev/internal/domain/vt"
+	"github.com/vev-term/vev/internal/protocol"
 )
 
 // fails runs a command that must fail with an exit code, and returns what it said on standard error.
@@ -111,7 +120,7 @@ func TestHostAddedThatCannotBeReached(t *testing.T) {
 func TestHostCheck(t *testing.T) {
 	s := newSite(t)
 	said := s.near.ok("host", "check", "far")
-	require.Regexp(t, `^name +ok +\d+ ms  127.0.0.1 is 127.0.0.1
+	require.Regexp(t, `^name +ok +\d+ ms  127.0.0.1
 tcp +ok +\d+ ms  127.0.0.1:\d+ answers
 ssh +ok +\d+ ms  Linux on \S+
 version +ok +\d+ ms  vev \S+, protocol \d+, .*/bin/vev
@@ -270,4 +279,98 @@ func TestHostInstallIsCutOff(t *testing.T) {
 		hidden, _ := filepath.Glob(s.far.path(".local/bin/.vev*"))
 		return err == nil && len(left) == 0 && len(hidden) == 0
 	})
+}
+
+// TestHostVersions: a peer whose range of versions overlaps works; with others both versions are named, and it is said what helps.
+func TestHostVersions(t *testing.T) {
+	s := newSite(t)
+	other := func(low, high uint32, behind ...protocol.BrokerServerMessage) {
+		t.Helper()
+		theirs := protocol.NewHello(protocol.BrokerServer, "vev 9.0")
+		theirs.MinVersion, theirs.MaxVersion = low, high
+		answer := answerOf(t, theirs)
+		for _, m := range behind {
+			require.NoError(t, streamframe.NewWriter(answer).WriteWith(func(dst []byte) ([]byte, error) { return brokerwire.AppendServer(dst, m) }))
+		}
+		s.far.write("answer", answer.Bytes())
+		s.shim("vev", fmt.Sprintf(`case $1 in
+version) echo '{"version": "9.0", "protocol": {"min": %d, "max": %d}}';;
+_broker-mux-stdio) cat %s; exec cat >/dev/null;;
+esac`, low, high, s.far.path("answer")))
+		s.near.vev("host", "rm", "far") // it may not be there
+		if broker := s.near.role("_broker"); len(broker) > 0 {
+			s.restart()
+		}
+	}
+	const low, high = protocol.MinVersion, protocol.MaxVersion
+	for _, c := range []struct {
+		name      string
+		low, high uint32
+		hint      string
+	}{
+		{"higher", high + 1, high + 3, "this vev is older: upgrade it"},
+		{"lower", 0, low - 1, "the other side is older"},
+	} {
+		other(c.low, c.high)
+		named := fmt.Sprintf("vev 9.0 speaks versions %d to %d, this is vev .* with versions %d to %d", c.low, c.high, low, high)
+		said := s.near.fails(3, "ls", "far")
+		require.Regexp(t, named, said, c.name)
+		require.Contains(t, said, c.hint)
+		require.Contains(t, said, "vev host install far puts this one there")
+		a := s.near.vev("host", "check", "far")
+		require.Equal(t, 3, a.code)
+		require.Regexp(t, `version +fail +\d+ ms  vev 9.0 there speaks versions `, a.stdout)
+		require.Contains(t, a.stderr, "vev host install far")
+		require.Regexp(t, "far was added, but cannot be used now: "+named, s.near.fails(3, "host", "add", "far"))
+	}
+	scope := protocol.Scope{BrokerEpoch: 1, Connection: protocol.ConnectionID{1}}
+	other(low, high+2, &protocol.Registered{Scope: scope}, &protocol.StreamClosed{
+		Ref: protocol.StreamRef{Scope: scope, ID: 1}, Failure: &protocol.Failure{Kind: fault.NotFound, Text: "no daemon runs"},
+	})
+	require.Equal(t, "no sessions\n", s.near.vev("ls", "far").stderr)
+	s.restart()
+	require.Regexp(t, `version +ok +\d+ ms  vev 9.0, protocol 1 to 3,(.|\n)*none runs`, s.near.ok("host", "check", "far"))
+}
+
+// answerOf is what a vev that is called answers to this one's preamble, whether it agrees or not.
+func answerOf(t *testing.T, theirs protocol.Hello) *bytes.Buffer {
+	t.Helper()
+	near, far := net.Pipe()
+	called := make(chan struct{})
+	go func() {
+		defer close(called)
+		_, _ = streamframe.ClientHandshake(streamframe.NewReader(near), near, protocol.NewHello(protocol.BrokerClient, "vev"))
+	}()
+	var answer bytes.Buffer
+	_, _ = streamframe.ServerHandshake(streamframe.NewReader(far), io.MultiWriter(far, &answer), theirs)
+	<-called
+	require.NotZero(t, answer.Len())
+	return &answer
+}
+
+// TestHostAsksInTheTerminal: what ssh wants to know it asks where the command was typed, once for all that an installation does.
+func TestHostAsksInTheTerminal(t *testing.T) {
+	s := newSite(t)
+	s.withoutVev()
+	key := s.near.path("locked")
+	output(t, exec.Command(need(t, "ssh-keygen"), "-q", "-t", "ed25519", "-N", "sesame", "-f", key))
+	s.far.write("etc/authorized_keys", []byte(s.near.read("locked.pub")))
+	s.near.write("ssh_config", fmt.Appendf(nil, "Host far\nHostName 127.0.0.1\nPort %d\nIdentityFile %s\nIdentitiesOnly yes\nIdentityAgent none\nUserKnownHostsFile %s/known_hosts\n",
+		s.port, key, s.near.dir))
+	require.Contains(t, s.near.fails(1, "host", "install", "far"), "Permission denied", "nobody can be asked")
+	tt := newTerm(t, 100, 30)
+	p := tt.vev(s.near, "host", "add", "far", "--install")
+	tt.sees("Enter passphrase for key")
+	tt.typ("sesame\r")
+	tt.sees("is this vev now")
+	tt.sees("added far")
+	tt.until("a second question, for the link", func(screen *vt.Terminal) bool { return strings.Count(textOf(screen), "Enter passphrase") == 2 })
+	tt.typ("sesame\r")
+	require.Zero(t, p.exits())
+	require.FileExists(t, s.far.path(".local/bin/vev"))
+	p = tt.vev(s.near, "host", "check", "far") // its link is there
+	tt.until("a question", func(screen *vt.Terminal) bool { return strings.Count(textOf(screen), "Enter passphrase") == 3 })
+	tt.typ("\x03")
+	require.Equal(t, 1, p.exits())
+	tt.sees("ssh asked something and got no answer")
 }

@@ -31,14 +31,16 @@ func TestArguments(t *testing.T) {
 	}
 }
 
-// Any user's shell takes the command as one line with one quoted word.
-func TestTheRemoteCommandIsForEveryShell(t *testing.T) {
-	quoted, ok := strings.CutPrefix(remoteCommand, "exec sh -c '")
-	require.True(t, ok)
-	quoted, ok = strings.CutSuffix(quoted, "'")
-	require.True(t, ok)
-	require.NotContains(t, quoted, "'")
-	require.False(t, strings.ContainsAny(quoted, "\\!\n"), quoted)
+// Any user's shell takes the commands as one line with one quoted word.
+func TestTheRemoteCommandsAreForEveryShell(t *testing.T) {
+	for _, command := range []string{remoteCommand, surveyCommand} {
+		quoted, ok := strings.CutPrefix(command, "exec sh -c '")
+		require.True(t, ok)
+		quoted, ok = strings.CutSuffix(quoted, "'")
+		require.True(t, ok)
+		require.NotContains(t, quoted, "'")
+		require.False(t, strings.ContainsAny(quoted, "\\!\n"), quoted)
+	}
 }
 
 func TestDestinationIsWhatSSHTakes(t *testing.T) {

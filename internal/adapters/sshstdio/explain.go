@@ -1,6 +1,7 @@
 package sshstdio
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -47,6 +48,8 @@ func (c *carriage) explain(host domain.Host, err error) error {
 	case c.greeting.absent:
 		return fault.New(fault.Unsupported, "there is no vev there, neither as ~/%s nor in PATH", installPath).
 			WithHint("vev host install %s copies this one there", host)
+	case c.greeting.passed && fault.KindOf(err) == fault.Incompatible:
+		return otherVersion(host, err)
 	case c.greeting.passed && fault.KindOf(err) != fault.Unavailable:
 		return err // the two have talked: it says what was wrong
 	case fault.KindOf(err) == fault.Timeout:
@@ -64,6 +67,16 @@ func (c *carriage) explain(host domain.Host, err error) error {
 		return fault.New(fault.Unsupported, "its shell does not start vev: %s", last).WithHint("try: ssh %s vev version", to)
 	}
 	return fault.Wrap(fault.Unavailable, err, "ssh ended before vev began").WithHint("try: ssh %s vev version", to)
+}
+
+// otherVersion is err, which names both sides' versions, with what can be done about the one there.
+func otherVersion(host domain.Host, err error) error {
+	e, ok := errors.AsType[*fault.Error](err)
+	if !ok {
+		return err
+	}
+	there := *e
+	return there.WithHint("%s; vev host install %s puts this one there", e.Hint, host)
 }
 
 // sshSaid is a failure of ssh's own.

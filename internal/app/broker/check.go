@@ -76,7 +76,10 @@ func (c *check) outside(ctx context.Context) error {
 		if at.Addrs, err = c.b.o.Visitor.Resolve(ctx, at.Name); err != nil {
 			return "", err
 		}
-		return at.Name + " is " + list(at.Addrs), nil
+		if text := list(at.Addrs); text != at.Name {
+			return at.Name + " is " + text, nil
+		}
+		return at.Name, nil
 	})
 	if err != nil || at.Through != "" {
 		return err
