@@ -35,26 +35,44 @@ func firstLine(screen string) string {
 type oracle struct {
 	mu   sync.Mutex
 	term *vt.Terminal
-	had  map[string]bool
+	had  map[picture]bool
+}
+
+// picture is a screen and its size.
+type picture struct {
+	text string
+	size domain.Size
 }
 
 func newOracle(size domain.Size) *oracle {
-	o := &oracle{term: vt.New(vt.Options{Cols: size.Cols, Rows: size.Rows}), had: map[string]bool{}}
-	o.had[text(o.term)] = true
+	o := &oracle{term: vt.New(vt.Options{Cols: size.Cols, Rows: size.Rows, HistoryLines: 10_000}), had: map[picture]bool{}}
+	o.note()
 	return o
+}
+
+// note remembers the screen, with mu held.
+func (o *oracle) note() {
+	o.had[o.picture()] = true
+}
+
+// picture is what the engine shows, with mu held.
+func (o *oracle) picture() picture {
+	cols, rows := o.term.Size()
+	return picture{text(o.term), domain.Size{Cols: cols, Rows: rows}}
 }
 
 func (o *oracle) write(p []byte) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	_, _ = o.term.Write(p)
-	o.had[text(o.term)] = true
+	o.note()
 }
 
 func (o *oracle) resize(size domain.Size) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.term.Resize(size.Cols, size.Rows)
+	o.note()
 }
 
 func (o *oracle) now() string {
@@ -67,7 +85,7 @@ func (o *oracle) now() string {
 func (o *oracle) showed(screen string) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.had[screen] {
+	if o.had[picture{screen, o.picture().size}] {
 		return true
 	}
 	above, ok := withoutNotice(screen)
@@ -75,7 +93,7 @@ func (o *oracle) showed(screen string) bool {
 		return false
 	}
 	for had := range o.had {
-		if strings.HasPrefix(had, above) {
+		if strings.HasPrefix(had.text, above) {
 			return true
 		}
 	}
@@ -141,6 +159,29 @@ func (p *program) print(s string) {
 	p.changed.Broadcast()
 }
 
+// shows has the program show what an act says, if it is one of a program's.
+func (p *program) shows(i int, a act, rows int) bool {
+	switch a.Kind {
+	case "line":
+		p.print(fmt.Sprintf("line %d\r\n", i))
+	case "lines":
+		for n := range a.N / 100 {
+			p.print(fmt.Sprintf("line %d of %d\r\n", n, i))
+		}
+	case "paint":
+		for y := range rows {
+			p.print(fmt.Sprintf("\x1b[%d;1H\x1b[3%dmrow %d of picture %d\x1b[K\x1b[m", y+1, i%8, y, i))
+		}
+	case "flood":
+		p.print(strings.Repeat(fmt.Sprintf("%d y\r\n", i), 10*a.N))
+	case "clear":
+		p.print("\x1b[2J\x1b[H")
+	default:
+		return false
+	}
+	return true
+}
+
 func (p *program) got() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -172,7 +213,7 @@ func (p *program) Wait() domain.ExitStatus {
 }
 
 // programs starts the one program.
-type programs struct{ p *program }
+type programs struct{ p ports.Program }
 
 func (ps programs) Start(domain.Command, domain.Size) (ports.Program, error) { return ps.p, nil }
 

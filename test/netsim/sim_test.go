@@ -44,6 +44,23 @@ var kinds = []string{
 
 func drawPlan(t *rapid.T, more ...string) plan {
 	p := plan{Seed: rapid.Uint64().Draw(t, "seed")}
+	p.drawLinks(t)
+	for range rapid.IntRange(1, 40).Draw(t, "acts") {
+		p.Acts = append(p.Acts, drawAct(t, append(kinds, more...)))
+	}
+	return p
+}
+
+func drawAct(t *rapid.T, kinds []string) act {
+	return act{
+		After: time.Duration(rapid.SampledFrom([]int{0, 0, 1, 20, 100, 300, 2000}).Draw(t, "after")) * time.Millisecond,
+		Kind:  rapid.SampledFrom(kinds).Draw(t, "kind"),
+		N:     rapid.IntRange(0, 3000).Draw(t, "n"),
+	}
+}
+
+// drawLinks draws the way to the daemon.
+func (p *plan) drawLinks(t *rapid.T) {
 	for i := range rapid.IntRange(1, 3).Draw(t, "links") {
 		ms := func(name string, most int) time.Duration {
 			return time.Duration(rapid.IntRange(0, most).Draw(t, fmt.Sprintf("%s %d", name, i))) * time.Millisecond
@@ -55,16 +72,36 @@ func drawPlan(t *rapid.T, more ...string) plan {
 			Queue: 30_000,
 		})
 	}
-	p.Features = rapid.SampledFrom([]uint64{protocol.FeatureNone, protocol.FeaturePacked}).Draw(t, "features")
+	p.Features = rapid.SampledFrom([]uint64{protocol.FeatureNone, protocol.FeaturePacked, protocol.FeaturePacked | protocol.FeatureSqueezed}).Draw(t, "features")
 	p.Brokers = rapid.Bool().Draw(t, "brokers")
-	for range rapid.IntRange(1, 40).Draw(t, "acts") {
-		p.Acts = append(p.Acts, act{
-			After: time.Duration(rapid.SampledFrom([]int{0, 0, 1, 20, 100, 300, 2000}).Draw(t, "after")) * time.Millisecond,
-			Kind:  rapid.SampledFrom(append(kinds, more...)).Draw(t, "kind"),
-			N:     rapid.IntRange(0, 3000).Draw(t, "n"),
-		})
+}
+
+// world is the way to a daemon, easy until there is something that can be lost.
+func (p plan) world(d *daemon.Daemon) *world {
+	w := &world{d: d, features: p.Features}
+	if p.Brokers {
+		w.brokers = newBrokers(w, protocol.HandshakeTimeout)
 	}
-	return p
+	for i, c := range p.Links {
+		easy := simnet.Conditions{Delay: c.Delay}
+		w.links = append(w.links, simnet.NewLink(p.Seed+uint64(i), easy, easy))
+	}
+	return w
+}
+
+// worsen makes the links what they are, mend takes loss and narrowness away.
+func (p plan) worsen(w *world) {
+	for i, l := range w.links {
+		l.Set(p.Links[i], p.Links[i])
+	}
+}
+
+func (p plan) mend(w *world) {
+	for i, l := range w.links {
+		c := p.Links[i]
+		c.Loss, c.Rate = 0, 0
+		l.Set(c, c)
+	}
 }
 
 var simSize = domain.Size{Cols: 50, Rows: 8}
@@ -74,14 +111,7 @@ func (p plan) run(t *testing.T) (problem string) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newOracle(simSize)
 		prog := newProgram(o)
-		w := &world{d: daemon.New(daemon.Options{Programs: programs{prog}, Version: "test"}), features: p.Features}
-		if p.Brokers {
-			w.brokers = newBrokers(w, protocol.HandshakeTimeout)
-		}
-		for i, c := range p.Links {
-			easy := simnet.Conditions{Delay: c.Delay} // until there is something that can be lost
-			w.links = append(w.links, simnet.NewLink(p.Seed+uint64(i), easy, easy))
-		}
+		w := p.world(daemon.New(daemon.Options{Programs: programs{prog}, Version: "test"}))
 		var check func(string)
 		if !p.AnyPicture {
 			check = func(screen string) {
@@ -100,11 +130,7 @@ func (p plan) run(t *testing.T) (problem string) {
 			result <- err
 		}()
 		typed := p.play(w, prog, tty)
-		for i, l := range w.links {
-			c := p.Links[i]
-			c.Loss, c.Rate = 0, 0
-			l.Set(c, c)
-		}
+		p.mend(w)
 		tty.hold(false)
 		time.Sleep(settleTime)
 		shows, has := tty.shows(), w.has(tty.now())
@@ -130,9 +156,7 @@ func (p plan) run(t *testing.T) (problem string) {
 // play does what the plan says and returns what was typed.
 func (p plan) play(w *world, prog *program, tty *terminal) (typed string) {
 	time.Sleep(10 * time.Second)
-	for i, l := range w.links {
-		l.Set(p.Links[i], p.Links[i])
-	}
+	p.worsen(w)
 	for i, a := range p.Acts {
 		time.Sleep(a.After)
 		switch a.Kind {
@@ -144,24 +168,12 @@ func (p plan) play(w *world, prog *program, tty *terminal) (typed string) {
 			keys := strings.Repeat(string(rune('A'+i%26)), a.N)
 			tty.press(keys)
 			typed += keys
-		case "line":
-			prog.print(fmt.Sprintf("line %d\r\n", i))
-		case "lines":
-			for n := range a.N / 100 {
-				prog.print(fmt.Sprintf("line %d of %d\r\n", n, i))
-			}
-		case "paint":
-			for y := range simSize.Rows {
-				prog.print(fmt.Sprintf("\x1b[%d;1H\x1b[3%dmrow %d of picture %d\x1b[K\x1b[m", y+1, i%8, y, i))
-			}
-		case "flood":
-			prog.print(strings.Repeat(fmt.Sprintf("%d y\r\n", i), 10*a.N))
-		case "clear":
-			prog.print("\x1b[2J\x1b[H")
 		case "resize":
 			tty.resize(domain.Size{Cols: 20 + a.N%60, Rows: 3 + a.N%20})
 		default:
-			p.disturb(w, tty, a)
+			if !prog.shows(i, a, simSize.Rows) {
+				p.disturb(w, tty, a)
+			}
 		}
 	}
 	return typed
