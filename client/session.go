@@ -126,7 +126,7 @@ func (s *Session) Press(ctx context.Context, keys ...string) error {
 // Paste gives all that from has to the program as a terminal's paste: between markers where the program asked
 // for them, without control characters. It goes at the pace at which the program reads.
 func (s *Session) Paste(ctx context.Context, from io.Reader) error {
-	return s.with(ctx, func(t *talk.Talk) error { return t.Paste(s.at.Name, from) })
+	return s.with(ctx, func(t *talk.Talk) error { return t.Paste(s.at.Name, from, nil) })
 }
 
 // Condition is what Wait waits for: exactly one of its fields is set.

@@ -16,8 +16,9 @@ var completeKeys = []string{
 }
 
 func (c *cli) cmdKey() *cobra.Command {
-	return &cobra.Command{
-		Use:   "key NAME KEY...",
+	var g guards
+	cmd := &cobra.Command{
+		Use:   "key NAME [--at-prompt] KEY...",
 		Short: "Press keys in a session",
 		Long: `Press keys in a session, as a terminal in the mode that the program has set would
 send them. A key is one character, or one of
@@ -46,8 +47,10 @@ are known and have a form, or none is pressed.`,
 					return fault.New(fault.Usage, "bad key %q", fault.Clean(key)).WithHint("vev key --help names the keys")
 				}
 			}
-			_, err := c.act(cmd.Context(), a, 0, &protocol.Keys{Session: a.Name, Names: args[1:]})
+			_, err := c.act(cmd.Context(), a, 0, g.request(&protocol.Keys{Session: a.Name, Names: args[1:]}))
 			return err
 		}),
 	}
+	g.flags(cmd)
+	return cmd
 }

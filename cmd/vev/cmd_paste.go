@@ -10,11 +10,13 @@ import (
 
 	"github.com/vev-term/vev/internal/domain"
 	"github.com/vev-term/vev/internal/domain/fault"
+	"github.com/vev-term/vev/internal/protocol"
 )
 
 func (c *cli) cmdPaste() *cobra.Command {
-	return &cobra.Command{
-		Use:   "paste NAME [FILE]",
+	var g guards
+	cmd := &cobra.Command{
+		Use:   "paste NAME [FILE] [--at-prompt]",
 		Short: "Paste a file or the standard input into a session",
 		Long: `Paste a file, or the standard input, into a session as a terminal would: between
 paste markers when the program asked for them, without control characters, with
@@ -31,22 +33,25 @@ the program reads, and Ctrl-C ends it.`,
 		},
 		RunE: addressed(func(cmd *cobra.Command, a domain.Address, args []string) error {
 			if len(args) == 1 || args[1] == "-" {
-				return c.paste(cmd.Context(), a, c.in)
+				return c.paste(cmd.Context(), a, c.in, &g)
 			}
 			f, err := os.Open(args[1])
 			if err != nil {
 				return fault.Wrap(fault.Usage, errors.Unwrap(err), "cannot read %s", args[1])
 			}
 			defer f.Close()
-			return c.paste(cmd.Context(), a, f)
+			return c.paste(cmd.Context(), a, f, &g)
 		}),
 	}
+	g.flags(cmd)
+	return cmd
 }
 
-func (c *cli) paste(ctx context.Context, a domain.Address, from io.Reader) error {
-	session, err := c.session(a)
+func (c *cli) paste(ctx context.Context, a domain.Address, from io.Reader, g *guards) error {
+	t, err := c.beginAt(ctx, a)
 	if err != nil {
 		return err
 	}
-	return session.Paste(ctx, from)
+	defer t.Close()
+	return t.Paste(a.Name, from, func(m *protocol.Paste) protocol.RequestBody { return g.request(m) })
 }

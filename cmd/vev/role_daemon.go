@@ -36,7 +36,7 @@ func (c *cli) cmdDaemon() *cobra.Command {
 func runDaemon(idle time.Duration) error {
 	return runService(talk.DaemonService, protocol.MaxConversations, func(s *service) error {
 		d := daemon.New(daemon.Options{
-			Programs: &pty.Programs{}, Agents: s.dir, Environment: os.Environ, Version: version, Log: s.log, Idle: idle, Refused: s.claim.Refused,
+			Audit: auditLog(s.dir, s.log), Programs: &pty.Programs{}, Agents: s.dir, Environment: os.Environ, Version: version, Log: s.log, Idle: idle, Refused: s.claim.Refused,
 		})
 		s.idle, s.end = d.Run, d.Close
 		s.handle = func(ctx context.Context, conn net.Conn) error {

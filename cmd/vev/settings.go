@@ -1,9 +1,11 @@
 package main
 
 import (
+	"log/slog"
 	"strconv"
 	"strings"
 
+	"github.com/vev-term/vev/internal/adapters/audit"
 	"github.com/vev-term/vev/internal/adapters/config"
 	"github.com/vev-term/vev/internal/adapters/copycmd"
 	"github.com/vev-term/vev/internal/adapters/rundir"
@@ -33,6 +35,17 @@ func copier(c config.Config) ports.Copier {
 	return copycmd.Command(c.CopyCommand)
 }
 
+// auditLog is the log of what programs type, as the user's configuration wants it; with a file that is wrong, as it is
+// without one.
+func auditLog(dir *rundir.Dir, log *slog.Logger) *audit.Log {
+	c, err := userConfig()
+	if err != nil {
+		log.Warn("the configuration does not count", "err", err)
+	}
+	mode := map[config.AuditMode]audit.Mode{config.AuditText: audit.Text, config.AuditOff: audit.Off}[c.Audit]
+	return audit.New(dir.Log("audit"), mode, log)
+}
+
 // checkSettings says what holds, or what is wrong in the file.
 func checkSettings() finding {
 	f := finding{what: "settings"}
@@ -48,7 +61,7 @@ func checkSettings() finding {
 	says := []string{
 		"leader C-" + strings.ToLower(string(rune(c.Leader|0x40))), "style " + style, "mouse " + strconv.FormatBool(c.Mouse),
 		"attach_history " + strconv.Itoa(c.AttachHistory), "history " + strconv.Itoa(c.History),
-		"predict " + c.Predict.String(),
+		"predict " + c.Predict.String(), "audit " + string(c.Audit),
 	}
 	if c.CopyCommand != nil {
 		says = append(says, "copy_command "+strings.Join(c.CopyCommand, " "))

@@ -34,6 +34,11 @@ type Program interface {
 	// Cwd is the directory of what holds the terminal now, "" when it cannot be told: the part of
 	// Foreground that a list of all sessions can afford.
 	Cwd() string
+	// Use says how the terminal is used now: by whom, in which mode, and whether they wait for input. Best effort; Told is
+	// false when the system told nothing. About 50 µs: for the moment somebody asks.
+	Use() TerminalUse
+	// ForegroundGroup is the process group that holds the terminal, 0 when it cannot be told: one system call.
+	ForegroundGroup() int
 	// Wait waits for the program's end, reaps it and returns how it ended. Output may be unread still.
 	// Every caller gets the same answer.
 	Wait() domain.ExitStatus
@@ -51,6 +56,16 @@ type Process struct {
 	Pid  int
 	Argv []string
 	Cwd  string
+}
+
+// TerminalUse is what the system tells about the use of a terminal.
+type TerminalUse struct {
+	Pid       int      // of the foreground group's leader, which may have ended
+	Argv      []string // its command line
+	Told      bool
+	Canonical bool // the kernel edits lines: the program gets them whole
+	Echo      bool // the kernel shows what is typed
+	Reads     bool // a process of the foreground group waits for input; never where the system does not tell
 }
 
 // Programs starts programs on pseudo-terminals.

@@ -39,6 +39,9 @@ const (
 	MaxPathBytes      = 4096
 	MaxKeys           = 256 // names in one Keys request
 	MaxPatternBytes   = 4 << 10
+	MaxCommandBytes   = 16 << 10   // of a run; what is longer belongs into a file
+	MaxRunBytes       = 256 << 10  // output of a command in one result
+	MaxAuthorBytes    = 255        // who typed, as they say themselves
 	MaxKeptLines      = 10_000_000 // history of one session; its memory has a bound of its own
 	MaxHistoryLines   = 1000       // lines of one Lines result; a capture has at most as many above its screen
 	MaxLineBytes      = 64 << 10   // text of one line

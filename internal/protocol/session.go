@@ -123,21 +123,52 @@ type (
 		Policy  domain.SizePolicy
 		Size    domain.Size
 	}
-	// Type gives bytes to the program as they are.
+	// Type gives bytes to the program as they are. Author, here and below, is who does so, as they say themselves.
 	Type struct {
 		Session string
 		Data    []byte
+		Author  string
 	}
 	// Keys presses named keys, encoded for the modes the program has set.
 	Keys struct {
 		Session string
 		Names   []string
+		Author  string
 	}
 	// Paste gives a chunk of a paste; with bracketed paste on, Begin and End add the markers.
 	Paste struct {
 		Session    string
 		Data       []byte
 		Begin, End bool
+		Author     string
+	}
+	// Guarded is one of Type, Keys and Paste, carried out only while what it says holds, and else not at all.
+	Guarded struct {
+		Generation uint64 // of the session; 0: any
+		AtPrompt   bool   // its shell waits for a command, and its line is empty
+		Type       *Type
+		Keys       *Keys
+		Paste      *Paste
+	}
+	// RunCommand types a command at a shell's prompt. The answer says under which number its output is read.
+	RunCommand struct {
+		Session    string
+		Command    string
+		Generation uint64 // of the session; 0: any
+		Author     string
+	}
+	// ReadRun asks for what a run's command has put out from Offset on; it waits until there is something. What comes
+	// before Offset is not kept any longer.
+	ReadRun struct {
+		Session string
+		Run     uint64
+		Offset  uint64 // bytes
+	}
+	// Lock lets only attached clients type, or everybody again.
+	Lock struct {
+		Session string
+		Locked  bool
+		Author  string
 	}
 	// Capture asks for the screen and, above it, up to HistoryLines lines. It does not count as
 	// looking at a session that has exited.
@@ -337,6 +368,23 @@ type (
 		More  bool
 	}
 	StatsResult struct{ Stats DaemonNumbers }
+	// RunStarted says that a command was typed.
+	RunStarted struct {
+		Run        uint64
+		Generation uint64 // of the session, with the command typed
+		Size       domain.Size
+	}
+	// RunOutput is a piece of a command's output, as its terminal got it. What lies between the Offset that was asked for and
+	// this one was dropped.
+	RunOutput struct {
+		Offset    uint64
+		Data      []byte
+		Ended     bool // nothing follows
+		HasStatus bool // with Ended: the shell told it
+		Status    int
+		Exited    bool // with Ended: the session's program ended, and with it the command
+		Took      time.Duration
+	}
 	// Found says where a match begins, if there is one (Met).
 	Found struct {
 		Met  bool
@@ -449,6 +497,10 @@ func (*SetSize) requestBody()      {}
 func (*Type) requestBody()         {}
 func (*Keys) requestBody()         {}
 func (*Paste) requestBody()        {}
+func (*Guarded) requestBody()      {}
+func (*RunCommand) requestBody()   {}
+func (*ReadRun) requestBody()      {}
+func (*Lock) requestBody()         {}
 func (*Capture) requestBody()      {}
 func (*History) requestBody()      {}
 func (*Search) requestBody()       {}
@@ -470,4 +522,6 @@ func (*WaitResult) resultBody()  {}
 func (*Captured) resultBody()    {}
 func (*Lines) resultBody()       {}
 func (*StatsResult) resultBody() {}
+func (*RunStarted) resultBody()  {}
+func (*RunOutput) resultBody()   {}
 func (*Found) resultBody()       {}

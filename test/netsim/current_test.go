@@ -70,6 +70,8 @@ func (c *clock) Resize(domain.Size) error  { return nil }
 func (c *clock) Pid() int                  { return 1 }
 func (c *clock) Command() []string         { return []string{"clock"} }
 func (c *clock) Foreground() ports.Process { return ports.Process{} }
+func (c *clock) Use() ports.TerminalUse    { return ports.TerminalUse{} }
+func (c *clock) ForegroundGroup() int      { return 0 }
 func (c *clock) Cwd() string               { return "/" }
 func (c *clock) Wait() domain.ExitStatus   { <-c.gone; return domain.ExitStatus{} }
 func (c *clock) Kill(context.Context)      { c.once.Do(func() { close(c.gone) }) }

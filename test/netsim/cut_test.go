@@ -96,6 +96,8 @@ func (p *teletype) Resize(domain.Size) error  { return nil }
 func (p *teletype) Pid() int                  { return 1 }
 func (p *teletype) Command() []string         { return []string{"teletype"} }
 func (p *teletype) Foreground() ports.Process { return ports.Process{} }
+func (p *teletype) Use() ports.TerminalUse    { return ports.TerminalUse{} }
+func (p *teletype) ForegroundGroup() int      { return 0 }
 func (p *teletype) Cwd() string               { return "" }
 func (p *teletype) Kill(context.Context)      { p.Close() }
 

@@ -199,6 +199,8 @@ func (p *program) Resize(size domain.Size) error { p.oracle.resize(size); return
 func (p *program) Pid() int                      { return 1 }
 func (p *program) Command() []string             { return []string{"test"} }
 func (p *program) Foreground() ports.Process     { return ports.Process{} }
+func (p *program) Use() ports.TerminalUse        { return ports.TerminalUse{} }
+func (p *program) ForegroundGroup() int          { return 0 }
 func (p *program) Cwd() string                   { return "/" }
 func (p *program) Kill(context.Context)          { p.end() }
 func (p *program) Close() error                  { p.end(); return nil }

@@ -37,11 +37,22 @@ type Config struct {
 	CopyCommand   []string // gets what is copied on its standard input; nil: none
 	Predict       predict.Mode
 	QUICPorts     [2]uint16 // the first and the last UDP port for brokers of other machines; zeros: any
+	Audit         AuditMode // what is kept of the input of programs
 }
+
+// AuditMode says what the log of what programs type keeps of an input.
+type AuditMode string
+
+// The modes.
+const (
+	AuditHash AuditMode = "hash"
+	AuditText AuditMode = "text"
+	AuditOff  AuditMode = "off"
+)
 
 // Default is the configuration without a file.
 func Default() Config {
-	return Config{Leader: 0x1c, Mouse: true, AttachHistory: 200, History: 10_000}
+	return Config{Leader: 0x1c, Mouse: true, AttachHistory: 200, History: 10_000, Audit: AuditHash}
 }
 
 // file is what may stand in the file, in the order of docs/config.md.
@@ -54,6 +65,7 @@ type file struct {
 	CopyCommand   *[]string `toml:"copy_command"`
 	Predict       *string   `toml:"predict"`
 	QUICPorts     *string   `toml:"quic_ports"`
+	Audit         *string   `toml:"audit"`
 }
 
 // setting is a name and what it may be.
@@ -70,6 +82,7 @@ func settings() []setting {
 		{"copy_command", `a list of words like ["xsel", "-ib"]`},
 		{"predict", `"adaptive", "always" or "never"`},
 		{"quic_ports", `a range of UDP ports like "60000-60100"`},
+		{"audit", `"hash", "text" or "off"`},
 	}
 }
 
@@ -113,6 +126,7 @@ func parse(path string, data []byte) (Config, error) {
 		{"copy_command", func() bool { return f.CopyCommand == nil || c.setCopyCommand(*f.CopyCommand) }},
 		{"predict", func() bool { return f.Predict == nil || c.setPredict(*f.Predict) }},
 		{"quic_ports", func() bool { return f.QUICPorts == nil || c.setQUICPorts(*f.QUICPorts) }},
+		{"audit", func() bool { return f.Audit == nil || c.setAudit(*f.Audit) }},
 	} {
 		if !check.set() {
 			return Config{}, wrong(path, lineOf(data, check.name), check.name)
@@ -167,6 +181,11 @@ func (c *Config) setQUICPorts(ports string) bool {
 	to, terr := strconv.ParseUint(strings.TrimSpace(last), 10, 16)
 	c.QUICPorts = [2]uint16{uint16(from), uint16(to)}
 	return ferr == nil && terr == nil && from > 0 && from <= to
+}
+
+func (c *Config) setAudit(mode string) bool {
+	c.Audit = AuditMode(mode)
+	return c.Audit == AuditHash || c.Audit == AuditText || c.Audit == AuditOff
 }
 
 func (c *Config) setCopyCommand(words []string) bool {

@@ -23,10 +23,12 @@ history = 1_000_000
 copy_command = ["xsel", "-ib"]
 predict = "never"
 quic_ports = "60000-60100"
+audit = "text"
 `))
 	require.NoError(t, err)
 	require.Equal(t, Config{
-		Leader: 2, Inline: true, History: 1_000_000, CopyCommand: []string{"xsel", "-ib"}, Predict: predict.Never, QUICPorts: [2]uint16{60000, 60100},
+		Leader: 2, Inline: true, History: 1_000_000, CopyCommand: []string{"xsel", "-ib"}, Predict: predict.Never,
+		QUICPorts: [2]uint16{60000, 60100}, Audit: AuditText,
 	}, c)
 	c, err = parse("f", nil)
 	require.NoError(t, err)

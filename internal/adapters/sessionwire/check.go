@@ -136,6 +136,21 @@ func checkRequest(m *protocol.Request) error {
 		return checkSizeOrNone("session", body.Size)
 	case *protocol.Wait:
 		return checkWait("idle time", body.Idle)
+	case *protocol.Guarded:
+		return checkGuarded(body)
+	}
+	return nil
+}
+
+func checkGuarded(m *protocol.Guarded) error {
+	count := 0
+	for _, given := range []bool{m.Type != nil, m.Keys != nil, m.Paste != nil} {
+		if given {
+			count++
+		}
+	}
+	if count != 1 {
+		return broken("a guarded request has %d inputs, must have 1", count)
 	}
 	return nil
 }
@@ -187,6 +202,13 @@ func checkResult(m *protocol.Result) error {
 		return checkLines(body)
 	case *protocol.StatsResult:
 		return checkStats(&body.Stats)
+	case *protocol.RunStarted:
+		return checkSize("session", body.Size)
+	case *protocol.RunOutput:
+		if err := checkRange("took of run output in ms", body.Took.Milliseconds(), 0, int64(maxTookMS)); err != nil {
+			return err
+		}
+		return checkRange("status of run output", int64(body.Status), math.MinInt32, math.MaxInt32)
 	}
 	return nil
 }

@@ -64,6 +64,10 @@ func visitRequest(f *wirefmt.Fields, m *protocol.Request) {
 	wirefmt.Variant(f, 23, &m.Body, visitClients)
 	wirefmt.Variant(f, 24, &m.Body, visitDetachClient)
 	wirefmt.Variant(f, 25, &m.Body, visitSetSize)
+	wirefmt.Variant(f, 26, &m.Body, visitRunCommand)
+	wirefmt.Variant(f, 27, &m.Body, visitReadRun)
+	wirefmt.Variant(f, 28, &m.Body, visitLock)
+	wirefmt.Variant(f, 29, &m.Body, visitGuarded)
 }
 
 func visitNew(f *wirefmt.Fields, m *protocol.New) { visitCreate(f, &m.Create) }
@@ -82,11 +86,13 @@ func visitDetachAll(f *wirefmt.Fields, m *protocol.DetachAll) { wirefmt.Text(f, 
 func visitType(f *wirefmt.Fields, m *protocol.Type) {
 	wirefmt.Text(f, 1, &m.Session)
 	wirefmt.Data(f, 2, &m.Data)
+	wirefmt.Text(f, 3, &m.Author)
 }
 
 func visitKeys(f *wirefmt.Fields, m *protocol.Keys) {
 	wirefmt.Text(f, 1, &m.Session)
 	wirefmt.Texts(f, 2, &m.Names)
+	wirefmt.Text(f, 3, &m.Author)
 }
 
 func visitPaste(f *wirefmt.Fields, m *protocol.Paste) {
@@ -94,6 +100,34 @@ func visitPaste(f *wirefmt.Fields, m *protocol.Paste) {
 	wirefmt.Data(f, 2, &m.Data)
 	wirefmt.Bool(f, 3, &m.Begin)
 	wirefmt.Bool(f, 4, &m.End)
+	wirefmt.Text(f, 5, &m.Author)
+}
+
+func visitGuarded(f *wirefmt.Fields, m *protocol.Guarded) {
+	wirefmt.Uint64(f, 1, &m.Generation)
+	wirefmt.Bool(f, 2, &m.AtPrompt)
+	wirefmt.Optional(f, 3, &m.Type, visitType)
+	wirefmt.Optional(f, 4, &m.Keys, visitKeys)
+	wirefmt.Optional(f, 5, &m.Paste, visitPaste)
+}
+
+func visitRunCommand(f *wirefmt.Fields, m *protocol.RunCommand) {
+	wirefmt.Text(f, 1, &m.Session)
+	wirefmt.Text(f, 2, &m.Command)
+	wirefmt.Uint64(f, 3, &m.Generation)
+	wirefmt.Text(f, 4, &m.Author)
+}
+
+func visitReadRun(f *wirefmt.Fields, m *protocol.ReadRun) {
+	wirefmt.Text(f, 1, &m.Session)
+	wirefmt.Uint64(f, 2, &m.Run)
+	wirefmt.Uint64(f, 3, &m.Offset)
+}
+
+func visitLock(f *wirefmt.Fields, m *protocol.Lock) {
+	wirefmt.Text(f, 1, &m.Session)
+	wirefmt.Bool(f, 2, &m.Locked)
+	wirefmt.Text(f, 3, &m.Author)
 }
 
 func visitCapture(f *wirefmt.Fields, m *protocol.Capture) {

@@ -1,6 +1,7 @@
 package sessionwire
 
 import (
+	"math"
 	"time"
 
 	"github.com/vev-term/vev/internal/adapters/streamframe/wirefmt"
@@ -43,6 +44,8 @@ func visitResult(f *wirefmt.Fields, m *protocol.Result) {
 	wirefmt.Variant(f, 14, &m.Body, visitLines)
 	wirefmt.Variant(f, 15, &m.Body, visitFound)
 	wirefmt.Variant(f, 16, &m.Body, visitClientList)
+	wirefmt.Variant(f, 17, &m.Body, visitRunStarted)
+	wirefmt.Variant(f, 18, &m.Body, visitRunOutput)
 }
 
 func visitSessions(f *wirefmt.Fields, m *protocol.Sessions) {
@@ -165,3 +168,25 @@ func visitStats(f *wirefmt.Fields, m *protocol.StatsResult) {
 	wirefmt.Uint32(f, 18, &s.Goroutines)
 	wirefmt.Uint64(f, 19, &s.ForeignRefused)
 }
+
+func visitRunStarted(f *wirefmt.Fields, m *protocol.RunStarted) {
+	wirefmt.Uint64(f, 1, &m.Run)
+	wirefmt.Uint64(f, 2, &m.Generation)
+	size(f, 3, &m.Size)
+}
+
+func visitRunOutput(f *wirefmt.Fields, m *protocol.RunOutput) {
+	wirefmt.Uint64(f, 1, &m.Offset)
+	wirefmt.Data(f, 2, &m.Data)
+	wirefmt.Bool(f, 3, &m.Ended)
+	wirefmt.Bool(f, 4, &m.HasStatus)
+	wirefmt.Int32(f, 5, &m.Status)
+	wirefmt.Bool(f, 6, &m.Exited)
+	ms := uint64(m.Took / time.Millisecond)
+	if wirefmt.Uint64(f, 7, &ms) {
+		m.Took = time.Duration(min(ms, maxTookMS)) * time.Millisecond
+	}
+}
+
+// maxTookMS is the longest duration that is told, in ms.
+const maxTookMS = uint64(math.MaxInt64 / time.Millisecond)

@@ -26,10 +26,11 @@ func TestTagsAreFrozen(t *testing.T) {
 	require.Equal(t, map[string]int{
 		"new": 10, "list": 11, "kill": 12, "rename": 13, "detach": 14, "type": 15, "keys": 16, "paste": 17,
 		"capture": 18, "wait": 19, "stats": 20, "history": 21, "search": 22, "clients": 23,
-		"detach_client": 24, "size": 25,
+		"detach_client": 24, "size": 25, "run": 26, "read_run": 27, "lock": 28, "guarded": 29,
 	}, tagsOf(new(wire.Request), "body"))
 	require.Equal(t, map[string]int{
 		"sessions": 10, "capture": 11, "wait": 12, "stats": 13, "history": 14, "found": 15, "clients": 16,
+		"run": 17, "run_output": 18,
 	}, tagsOf(new(wire.Result), "body"))
 }
 

@@ -109,7 +109,7 @@ func genAttach() *rapid.Generator[*protocol.Attach] {
 func genRequestBody() *rapid.Generator[protocol.RequestBody] {
 	return rapid.Custom(func(t *rapid.T) protocol.RequestBody {
 		session := genText(domain.MaxNameBytes).Draw(t, "session")
-		switch rapid.IntRange(0, 16).Draw(t, "request") {
+		switch rapid.IntRange(0, 20).Draw(t, "request") {
 		case 0:
 			return &protocol.New{Create: genCreate().Draw(t, "create")}
 		case 1:
@@ -163,9 +163,34 @@ func genRequestBody() *rapid.Generator[protocol.RequestBody] {
 			return &protocol.SetSize{
 				Session: session, Policy: genPolicy().Draw(t, "policy"), Size: genSizeOrNone().Draw(t, "size"),
 			}
+		case 16:
+			return &protocol.RunCommand{
+				Session: session, Command: genText(200).Draw(t, "command"), Generation: rapid.Uint64().Draw(t, "generation"),
+				Author: genText(protocol.MaxAuthorBytes).Draw(t, "author"),
+			}
+		case 17:
+			return &protocol.ReadRun{Session: session, Run: rapid.Uint64().Draw(t, "run"), Offset: rapid.Uint64().Draw(t, "offset")}
+		case 18:
+			return &protocol.Lock{Session: session, Locked: rapid.Bool().Draw(t, "locked"), Author: genText(40).Draw(t, "author")}
+		case 19:
+			return genGuarded(t, session)
 		}
 		return nil // of a newer peer
 	})
+}
+
+func genGuarded(t *rapid.T, session string) *protocol.Guarded {
+	m := &protocol.Guarded{Generation: rapid.Uint64().Draw(t, "generation"), AtPrompt: rapid.Bool().Draw(t, "at prompt")}
+	author := genText(protocol.MaxAuthorBytes).Draw(t, "author")
+	switch rapid.IntRange(0, 2).Draw(t, "input") {
+	case 0:
+		m.Type = &protocol.Type{Session: session, Data: genData(100).Draw(t, "data"), Author: author}
+	case 1:
+		m.Keys = &protocol.Keys{Session: session, Names: []string{"Enter"}, Author: author}
+	case 2:
+		m.Paste = &protocol.Paste{Session: session, Data: genData(100).Draw(t, "data"), Begin: true, Author: author}
+	}
+	return m
 }
 
 func genClient() *rapid.Generator[protocol.SessionClientMessage] {

@@ -77,7 +77,19 @@ func goldenClient() map[string]protocol.SessionClientMessage {
 		"request_detach_client": goldenRequest(&protocol.DetachClient{Session: "work", Client: 3}),
 		"request_size":          goldenRequest(&protocol.SetSize{Session: "work", Policy: domain.SizeFixed, Size: goldenSize}),
 		"request_search":        goldenRequest(&protocol.Search{Session: "work", Pane: 1, Pattern: "err(or)?", Line: 70000, Col: 12, Backward: true}),
-		"request_of_newer":      &protocol.Request{ID: 1},
+		"request_run":           goldenRequest(&protocol.RunCommand{Session: "work", Command: "make test", Generation: 7, Author: "ci@desk 12"}),
+		"request_read_run":      goldenRequest(&protocol.ReadRun{Session: "work", Run: 3, Offset: 70000}),
+		"request_lock":          goldenRequest(&protocol.Lock{Session: "work", Locked: true, Author: "u@desk 4"}),
+		"request_guarded_type": goldenRequest(&protocol.Guarded{
+			Generation: 7, AtPrompt: true, Type: &protocol.Type{Session: "work", Data: []byte("ls"), Author: "ci"},
+		}),
+		"request_guarded_keys": goldenRequest(&protocol.Guarded{
+			Generation: 7, Keys: &protocol.Keys{Session: "work", Names: []string{"Enter"}, Author: "ci"},
+		}),
+		"request_guarded_paste": goldenRequest(&protocol.Guarded{
+			AtPrompt: true, Paste: &protocol.Paste{Session: "work", Data: []byte("x"), Begin: true, End: true, Author: "ci"},
+		}),
+		"request_of_newer": &protocol.Request{ID: 1},
 	}
 }
 
@@ -164,6 +176,10 @@ func goldenServer() map[string]protocol.SessionServerMessage {
 			Cwd: "/home/u", Modes: []string{"bracketed-paste"}, Lines: lines, State: domain.Exited, Exit: domain.ExitStatus{Code: 1},
 		}),
 		"result_wait": goldenResult(&protocol.WaitResult{Met: true, Match: "$ ", Exit: domain.ExitStatus{Signal: 15}}),
+		"result_run":  goldenResult(&protocol.RunStarted{Run: 3, Generation: 8, Size: goldenSize}),
+		"result_run_output": goldenResult(&protocol.RunOutput{
+			Offset: 70000, Data: []byte("out\r\n"), Ended: true, HasStatus: true, Status: 3, Exited: true, Took: 1500 * time.Millisecond,
+		}),
 		"result_stats": goldenResult(&protocol.StatsResult{Stats: protocol.DaemonNumbers{
 			Pid: 1, Version: "0.1.0", Uptime: time.Minute, UptimeMS: 60000, Sessions: 2, Attachments: 3, Resumable: 4, Conversations: 5,
 			HistoryBytes: 6, OutputBytes: 7, StatesSent: 8, StateBytes: 9, WindowWaits: 10, UnackedBytes: 11, InputBytes: 12,

@@ -7,7 +7,7 @@ import (
 )
 
 // maxField is the largest field number of the messages below.
-const maxField = 25
+const maxField = 29
 
 // fields has each field at its number; the zero field is a number or unknown, and bounded by
 // its own size. Slices and values, not maps and pointers: the linker lays them out, and they
@@ -69,12 +69,9 @@ var (
 		12: {name: "kill", of: &shape{"kill", fields{1: name("session")}}, union: true},
 		13: {name: "rename", of: &shape{"rename", fields{1: name("session"), 2: name("name")}}, union: true},
 		14: {name: "detach", of: &shape{"detach", fields{1: name("session")}}, union: true},
-		15: {name: "type", of: &shape{"type", fields{1: name("session"), 2: {name: "data", bytes: protocol.MaxInputBytes}}}, union: true},
-		16: {name: "keys", of: &shape{"keys", fields{
-			1: name("session"),
-			2: {name: "key", bytes: protocol.MaxKeyBytes, count: protocol.MaxKeys},
-		}}, union: true},
-		17: {name: "paste", of: &shape{"paste", fields{1: name("session"), 2: {name: "data", bytes: protocol.MaxInputBytes}}}, union: true},
+		15: {name: "type", of: &typeShape, union: true},
+		16: {name: "keys", of: &keysShape, union: true},
+		17: {name: "paste", of: &pasteShape, union: true},
 		18: {name: "capture", of: &shape{"capture", fields{1: name("session")}}, union: true},
 		19: {name: "wait", of: &shape{"wait", fields{1: name("session"), 2: {name: "text", bytes: protocol.MaxPatternBytes}}}, union: true},
 		20: {name: "stats", of: &emptyShape, union: true},
@@ -83,7 +80,34 @@ var (
 		23: {name: "clients", of: &shape{"clients", fields{1: name("session")}}, union: true},
 		24: {name: "detach client", of: &shape{"detach client", fields{1: name("session")}}, union: true},
 		25: {name: "size", of: &shape{"size", fields{1: name("session"), 3: {name: "size", of: &sizeShape}}}, union: true},
+		26: {name: "run", of: &shape{"run", fields{
+			1: name("session"),
+			2: {name: "command", bytes: protocol.MaxCommandBytes},
+			4: author,
+		}}, union: true},
+		27: {name: "read run", of: &shape{"read run", fields{1: name("session")}}, union: true},
+		28: {name: "lock", of: &shape{"lock", fields{1: name("session"), 3: author}}, union: true},
+		29: {name: "guarded", of: &shape{"guarded", fields{
+			3: {name: "type", of: &typeShape},
+			4: {name: "keys", of: &keysShape},
+			5: {name: "paste", of: &pasteShape},
+		}}, union: true},
 	}}
+)
+
+// author is a field that says who typed.
+var author = field{name: "author", bytes: protocol.MaxAuthorBytes}
+
+// The shapes of input.
+var (
+	inputField = field{name: "data", bytes: protocol.MaxInputBytes}
+	typeShape  = shape{"type", fields{1: name("session"), 2: inputField, 3: author}}
+	keysShape  = shape{"keys", fields{
+		1: name("session"),
+		2: {name: "key", bytes: protocol.MaxKeyBytes, count: protocol.MaxKeys},
+		3: author,
+	}}
+	pasteShape = shape{"paste", fields{1: name("session"), 2: inputField, 5: author}}
 )
 
 var (
@@ -110,6 +134,8 @@ var (
 		14: {name: "history", of: &historyShape, union: true},
 		15: {name: "found", of: &emptyShape, union: true},
 		16: {name: "clients", of: &clientsShape, union: true},
+		17: {name: "run", of: &shape{"run", fields{3: {name: "size", of: &sizeShape}}}, union: true},
+		18: {name: "run output", of: &shape{"run output", fields{2: {name: "data", bytes: protocol.MaxRunBytes}}}, union: true},
 	}}
 	sessionsShape = shape{"sessions", fields{1: {name: "session", count: protocol.MaxSessions, of: &shape{"session", fields{
 		1:  {name: "id", bytes: idBytes},

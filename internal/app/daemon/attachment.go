@@ -249,6 +249,9 @@ func (a *attachment) input(l *link, m *protocol.Input) error {
 	}
 	a.received = m.Seq
 	a.used(time.Now())
+	s.typed(m.Data)
+	s.fact(domain.FactSeen, "", a.active)
+	s.fact(domain.FactTyped, "", a.active)
 	a.give(m)
 	return nil
 }

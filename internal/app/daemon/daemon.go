@@ -7,12 +7,14 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/vev-term/vev/internal/domain"
 	"github.com/vev-term/vev/internal/domain/fault"
 	"github.com/vev-term/vev/internal/ports"
 	"github.com/vev-term/vev/internal/protocol"
+	"github.com/vev-term/vev/streambus"
 )
 
 // Times of a daemon's life.
@@ -26,6 +28,7 @@ type Options struct {
 	Programs ports.Programs
 	Version  string        // for stats
 	Log      *slog.Logger  // nil: nothing is logged
+	Audit    ports.Audit   // of what requests type; nil: none is kept
 	Agents   ports.Agents  // nil: sessions keep the agent of whoever made them
 	Idle     time.Duration // 0: DefaultIdle
 	// Environment is this process's own, for sessions that are asked for from another machine; nil: it is empty.
@@ -36,13 +39,16 @@ type Options struct {
 
 // Daemon is the service. Make it with New, give each conversation to Serve, end it with Close.
 type Daemon struct {
-	o       Options
-	started time.Time
-	numbers counters
-	floor   floor
-	changed chan struct{}  // cap 1: something Run looks at has changed
-	running sync.WaitGroup // goroutines of sessions
-	rows    rows           // who watches the list of sessions
+	o         Options
+	started   time.Time
+	numbers   counters
+	floor     floor
+	runBytes  atomic.Int64 // output of runs that nobody has read
+	bus       *streambus.Bus
+	eventBase uint64         // what the bus's sequences count from, as numbers of events
+	changed   chan struct{}  // cap 1: something Run looks at has changed
+	running   sync.WaitGroup // goroutines of sessions
+	rows      rows           // who watches the list of sessions
 
 	// Guarded by mu, a leaf lock.
 	mu            sync.Mutex
@@ -63,10 +69,12 @@ func New(o Options) *Daemon {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
+	now := time.Now()
 	return &Daemon{
-		o: o, started: time.Now(), changed: make(chan struct{}, 1),
+		o: o, started: now, changed: make(chan struct{}, 1), eventBase: uint64(now.UnixMicro()),
 		sessions:    map[domain.SessionID]*session{},
 		names:       map[string]*session{},
+		bus:         newBus(),
 		attachments: map[protocol.Token]*attachment{},
 	}
 }

@@ -22,7 +22,7 @@
 // A session's state (engine, attachments, views, events) is guarded by its mutex. The lock
 // is held while bytes are applied or a difference is made, which is bounded work, and never
 // across I/O, a channel that may block, or another lock but the registry's, which is a
-// leaf. Goroutines: three a session (readProgram, writeInput, reap), and for each
+// leaf. Goroutines: four a session (readProgram, writeInput, tend, reap), and for each
 // conversation its receiver (the caller of Serve), one sender while attached, one for each part that is
 // watched, and one for each running request; one a session while a change of its size waits. All are joined by Serve or by [Daemon.Close].
 package daemon

@@ -35,6 +35,7 @@ type program struct {
 	keeps  bool // something holds the terminal after its end
 	exit   domain.ExitStatus
 	cmd    domain.Command
+	use    ports.TerminalUse
 }
 
 func newProgram(cmd domain.Command, size domain.Size) *program {
@@ -93,6 +94,21 @@ func (p *program) Resize(s domain.Size) error {
 
 func (p *program) Pid() int                  { return 4711 }
 func (p *program) Foreground() ports.Process { return ports.Process{Pid: 4711, Cwd: "/home/u"} }
+
+func (p *program) Use() ports.TerminalUse {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.use
+}
+
+func (p *program) ForegroundGroup() int { return p.Use().Pid }
+
+// foreground lets something else hold the terminal.
+func (p *program) foreground(use ports.TerminalUse) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.use = use
+}
 
 func (p *program) Command() []string { return p.cmd.Argv }
 

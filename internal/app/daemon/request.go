@@ -85,6 +85,7 @@ func (r *requests) start(m *protocol.Request) error {
 			WithHint("wait for one to end"))
 		if running < protocol.MaxRequestsPerConn {
 			result, err = r.answer(ctx, body)
+			r.d.audit(body, err)
 		}
 		r.send(id, result, err)
 		r.mu.Lock()
@@ -148,27 +149,53 @@ func (r *requests) answer(ctx context.Context, body protocol.RequestBody) (proto
 	if r.looksOnly && changes(body) {
 		return nil, fault.New(fault.Denied, "a read-only client may look, search and copy, no more")
 	}
-	b, ok := body.(*protocol.Paste)
-	if !ok {
-		result, err := r.d.answer(ctx, body)
-		if lines, ok := result.(*protocol.Lines); ok && r.bulk != nil {
-			if limit := r.bulk(); limit > 0 {
-				cut(lines, limit)
-			}
+	switch b := body.(type) {
+	case *protocol.Paste:
+		return nil, r.paste(ctx, b, guard{})
+	case *protocol.Guarded:
+		g := guard{generation: b.Generation, atPrompt: b.AtPrompt}
+		switch {
+		case b.Paste != nil:
+			return nil, r.paste(ctx, b.Paste, g)
+		case b.Type != nil:
+			return nil, r.d.with(b.Type.Session, func(s *session) error { return s.give(ctx, b.Type.Data, g) })
 		}
-		return result, err
+		return nil, r.d.with(b.Keys.Session, func(s *session) error { return s.press(ctx, b.Keys.Names, g) })
 	}
+	result, err := r.d.answer(ctx, body)
+	if lines, ok := result.(*protocol.Lines); ok && r.bulk != nil {
+		if limit := r.bulk(); limit > 0 {
+			cut(lines, limit)
+		}
+	}
+	return result, err
+}
+
+// paste gives a chunk of a paste. What must hold counts where it begins; a paste that has begun goes on.
+func (r *requests) paste(ctx context.Context, b *protocol.Paste, g guard) error {
 	s, err := r.d.find(b.Session)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return nil, s.give(ctx, r.clean(s, b))
+	if !b.Begin {
+		g = guard{}
+	}
+	return s.give(ctx, r.clean(s, b), g)
+}
+
+// with does something with the session that a request names.
+func (d *Daemon) with(name string, do func(*session) error) error {
+	s, err := d.find(name)
+	if err != nil {
+		return err
+	}
+	return do(s)
 }
 
 // changes reports whether a request may change something.
 func changes(body protocol.RequestBody) bool {
 	switch body.(type) {
-	case nil, *protocol.List, *protocol.Clients, *protocol.Capture, *protocol.History, *protocol.Search, *protocol.Wait, *protocol.Stats:
+	case nil, *protocol.List, *protocol.Clients, *protocol.Capture, *protocol.History, *protocol.Search, *protocol.Wait, *protocol.ReadRun, *protocol.Stats:
 		return false
 	}
 	return true
@@ -233,9 +260,15 @@ func (d *Daemon) answer(ctx context.Context, body protocol.RequestBody) (protoco
 	case *protocol.SetSize:
 		return nil, s.setSize(b)
 	case *protocol.Type:
-		return nil, s.give(ctx, b.Data)
+		return nil, s.give(ctx, b.Data, guard{})
 	case *protocol.Keys:
-		return nil, s.press(ctx, b.Names)
+		return nil, s.press(ctx, b.Names, guard{})
+	case *protocol.RunCommand:
+		return s.start(ctx, b)
+	case *protocol.ReadRun:
+		return s.read(ctx, b)
+	case *protocol.Lock:
+		return nil, s.lock(b)
 	case *protocol.Capture:
 		return s.capture(b), nil
 	case *protocol.History:
@@ -271,53 +304,18 @@ func target(body protocol.RequestBody) string {
 		return b.Session
 	case *protocol.Wait:
 		return b.Session
+	case *protocol.RunCommand:
+		return b.Session
+	case *protocol.ReadRun:
+		return b.Session
+	case *protocol.Lock:
+		return b.Session
 	}
 	return ""
 }
 
-// give queues input of a request and waits until the terminal has it.
-func (s *session) give(ctx context.Context, data []byte) error {
-	if len(data) == 0 {
-		return nil
-	}
-	data = append([]byte(nil), data...)
-	done := make(chan bool, 1)
-	for {
-		full, ok := s.input.pushRequest(data, done)
-		if !ok {
-			return s.endedFault()
-		}
-		if !full {
-			break
-		}
-		select {
-		case <-s.input.room:
-		case <-ctx.Done():
-			return fault.New(fault.Timeout, "the program does not read its input; nothing was typed").
-				WithHint("%d bytes of earlier input wait already", s.input.size())
-		}
-	}
-	s.mu.Lock()
-	s.usedAt(time.Now())
-	s.mu.Unlock()
-	select {
-	case written := <-done:
-		if !written {
-			return s.endedFault()
-		}
-		return nil
-	case <-ctx.Done():
-		return fault.New(fault.Unknown, "the program has not read its input yet; it is queued").
-			WithHint("it is given to the program when it reads, unless the session ends")
-	}
-}
-
-func (s *session) endedFault() error {
-	return fault.New(fault.Conflict, "the session's program has ended").WithHint("vev capture shows its last screen")
-}
-
 // press types named keys in the form the program's modes ask for: all of them or none.
-func (s *session) press(ctx context.Context, names []string) error {
+func (s *session) press(ctx context.Context, names []string, g guard) error {
 	m := s.modes()
 	var data []byte
 	for _, name := range names {
@@ -331,7 +329,7 @@ func (s *session) press(ctx context.Context, names []string) error {
 				WithHint("a program asks for one with modifyOtherKeys or the kitty keyboard protocol")
 		}
 	}
-	return s.give(ctx, data)
+	return s.give(ctx, data, g)
 }
 
 func (s *session) modes() vt.Modes {

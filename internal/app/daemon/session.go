@@ -79,8 +79,23 @@ type session struct {
 	attachments []*attachment // oldest first
 	watchers    map[chan struct{}]struct{}
 	attended    bool // somebody has attached
-	focused     bool // a client that may type has the focus
-	removed     bool
+	course      domain.Course
+	foreground  int         // process group that held the terminal when somebody looked last; 0: not known
+	generation  uint64      // grows when another program or command gets the terminal
+	lineUsed    bool        // something was typed since the line at a prompt was empty
+	commandAt   time.Time   // when the shell's command began; zero: none runs
+	statusSeen  uint64      // of the newest program status that was told
+	stirring    bool        // it has printed, and was not called idle since
+	quiet       *time.Timer // tend's
+	blocked     bool        // a program says that it waits for a person
+	brokeAt     time.Time   // when Ctrl-C was typed, if no prompt was marked since
+	locked      bool        // only attached clients may type
+	runs        uint64      // commands ever run by request
+	run         *run        // the newest of them, or nil
+	// marksCommands says that its shell marks the begin of commands, and not only prompts.
+	marksCommands bool
+	focused       bool // a client that may type has the focus
+	removed       bool
 }
 
 // start runs the program of a new session; launch begins its goroutines.
@@ -108,6 +123,9 @@ func (d *Daemon) start(name string, c protocol.Create) (*session, error) {
 	s.program = program
 	s.command = program.Command()
 	s.lastUsed, s.lastOutput = s.created, s.created
+	s.course.Began(s.created)
+	s.stirring, s.quiet = true, time.NewTimer(stirLook)
+	s.generation = 1
 	s.term = vt.New(vt.Options{Cols: s.size.Cols, Rows: s.size.Rows, HistoryLines: cmp.Or(c.HistoryLines, historyLines), HistoryBytes: historyBytes})
 	s.input = newInputQueue()
 	return s, nil
@@ -170,6 +188,7 @@ func (s *session) launch() {
 	s.d.running.Go(s.pointAgent)
 	s.d.running.Go(func() { defer close(drained); s.readProgram() })
 	s.d.running.Go(s.writeInput)
+	s.d.running.Go(s.tend)
 	s.d.running.Go(func() { s.reap(drained) })
 }
 
@@ -204,9 +223,13 @@ func (s *session) apply(output []byte) {
 	if len(replies) > 0 {
 		s.input.reply(replies)
 	}
+	s.stir(now)
+	s.fact(domain.FactOutput, "", now)
 	for _, e := range s.term.TakeEvents() {
 		s.record(e)
+		s.noteEvent(&e, now)
 	}
+	s.run.take(output, now)
 	s.changed()
 	s.mu.Unlock()
 	s.d.numbers.outputBytes.Add(uint64(len(output)))
@@ -217,6 +240,11 @@ func (s *session) changed() {
 	for _, a := range s.attachments {
 		a.poke()
 	}
+	s.wakeWatchers()
+}
+
+// wakeWatchers wakes those who wait for something to happen in the session. The caller holds mu.
+func (s *session) wakeWatchers() {
 	for w := range s.watchers {
 		select {
 		case w <- struct{}{}:
@@ -253,6 +281,10 @@ func (s *session) reap(drained <-chan struct{}) {
 func (s *session) finish(exit domain.ExitStatus) {
 	s.mu.Lock()
 	s.finished, s.exit = true, exit
+	now := time.Now()
+	s.fact(domain.FactExited, exit.String(), now)
+	s.tell(domain.Event{Type: domain.EventExited, HasStatus: true, Status: exit.ShellCode(), Text: exit.String()}, now)
+	s.run.close(now)
 	s.term.EndSync()
 	s.term.EndStatuses()
 	s.changed()
@@ -280,6 +312,7 @@ func (s *session) remove() {
 		return
 	}
 	s.removed = true
+	s.run.drop()
 	tokens := make([]protocol.Token, 0, len(s.attachments))
 	for _, a := range s.attachments {
 		tokens = append(tokens, a.token)

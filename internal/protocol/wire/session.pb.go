@@ -4637,6 +4637,42 @@ func (x *Request) GetSize() *SizeRequest {
 	return nil
 }
 
+func (x *Request) GetRun() *RunRequest {
+	if x != nil {
+		if x, ok := x.xxx_hidden_Body.(*request_Run); ok {
+			return x.Run
+		}
+	}
+	return nil
+}
+
+func (x *Request) GetReadRun() *ReadRunRequest {
+	if x != nil {
+		if x, ok := x.xxx_hidden_Body.(*request_ReadRun); ok {
+			return x.ReadRun
+		}
+	}
+	return nil
+}
+
+func (x *Request) GetLock() *LockRequest {
+	if x != nil {
+		if x, ok := x.xxx_hidden_Body.(*request_Lock); ok {
+			return x.Lock
+		}
+	}
+	return nil
+}
+
+func (x *Request) GetGuarded() *GuardedRequest {
+	if x != nil {
+		if x, ok := x.xxx_hidden_Body.(*request_Guarded); ok {
+			return x.Guarded
+		}
+	}
+	return nil
+}
+
 func (x *Request) SetId(v uint64) {
 	x.xxx_hidden_Id = v
 }
@@ -4771,6 +4807,38 @@ func (x *Request) SetSize(v *SizeRequest) {
 		return
 	}
 	x.xxx_hidden_Body = &request_Size{v}
+}
+
+func (x *Request) SetRun(v *RunRequest) {
+	if v == nil {
+		x.xxx_hidden_Body = nil
+		return
+	}
+	x.xxx_hidden_Body = &request_Run{v}
+}
+
+func (x *Request) SetReadRun(v *ReadRunRequest) {
+	if v == nil {
+		x.xxx_hidden_Body = nil
+		return
+	}
+	x.xxx_hidden_Body = &request_ReadRun{v}
+}
+
+func (x *Request) SetLock(v *LockRequest) {
+	if v == nil {
+		x.xxx_hidden_Body = nil
+		return
+	}
+	x.xxx_hidden_Body = &request_Lock{v}
+}
+
+func (x *Request) SetGuarded(v *GuardedRequest) {
+	if v == nil {
+		x.xxx_hidden_Body = nil
+		return
+	}
+	x.xxx_hidden_Body = &request_Guarded{v}
 }
 
 func (x *Request) HasBody() bool {
@@ -4908,6 +4976,38 @@ func (x *Request) HasSize() bool {
 	return ok
 }
 
+func (x *Request) HasRun() bool {
+	if x == nil {
+		return false
+	}
+	_, ok := x.xxx_hidden_Body.(*request_Run)
+	return ok
+}
+
+func (x *Request) HasReadRun() bool {
+	if x == nil {
+		return false
+	}
+	_, ok := x.xxx_hidden_Body.(*request_ReadRun)
+	return ok
+}
+
+func (x *Request) HasLock() bool {
+	if x == nil {
+		return false
+	}
+	_, ok := x.xxx_hidden_Body.(*request_Lock)
+	return ok
+}
+
+func (x *Request) HasGuarded() bool {
+	if x == nil {
+		return false
+	}
+	_, ok := x.xxx_hidden_Body.(*request_Guarded)
+	return ok
+}
+
 func (x *Request) ClearBody() {
 	x.xxx_hidden_Body = nil
 }
@@ -5008,6 +5108,30 @@ func (x *Request) ClearSize() {
 	}
 }
 
+func (x *Request) ClearRun() {
+	if _, ok := x.xxx_hidden_Body.(*request_Run); ok {
+		x.xxx_hidden_Body = nil
+	}
+}
+
+func (x *Request) ClearReadRun() {
+	if _, ok := x.xxx_hidden_Body.(*request_ReadRun); ok {
+		x.xxx_hidden_Body = nil
+	}
+}
+
+func (x *Request) ClearLock() {
+	if _, ok := x.xxx_hidden_Body.(*request_Lock); ok {
+		x.xxx_hidden_Body = nil
+	}
+}
+
+func (x *Request) ClearGuarded() {
+	if _, ok := x.xxx_hidden_Body.(*request_Guarded); ok {
+		x.xxx_hidden_Body = nil
+	}
+}
+
 const Request_Body_not_set_case case_Request_Body = 0
 const Request_New_case case_Request_Body = 10
 const Request_List_case case_Request_Body = 11
@@ -5025,6 +5149,10 @@ const Request_Search_case case_Request_Body = 22
 const Request_Clients_case case_Request_Body = 23
 const Request_DetachClient_case case_Request_Body = 24
 const Request_Size_case case_Request_Body = 25
+const Request_Run_case case_Request_Body = 26
+const Request_ReadRun_case case_Request_Body = 27
+const Request_Lock_case case_Request_Body = 28
+const Request_Guarded_case case_Request_Body = 29
 
 func (x *Request) WhichBody() case_Request_Body {
 	if x == nil {
@@ -5063,6 +5191,14 @@ func (x *Request) WhichBody() case_Request_Body {
 		return Request_DetachClient_case
 	case *request_Size:
 		return Request_Size_case
+	case *request_Run:
+		return Request_Run_case
+	case *request_ReadRun:
+		return Request_ReadRun_case
+	case *request_Lock:
+		return Request_Lock_case
+	case *request_Guarded:
+		return Request_Guarded_case
 	default:
 		return Request_Body_not_set_case
 	}
@@ -5090,6 +5226,10 @@ type Request_builder struct {
 	Clients      *ClientsRequest
 	DetachClient *DetachClientRequest
 	Size         *SizeRequest
+	Run          *RunRequest
+	ReadRun      *ReadRunRequest
+	Lock         *LockRequest
+	Guarded      *GuardedRequest
 	// -- end of xxx_hidden_Body
 }
 
@@ -5146,6 +5286,18 @@ func (b0 Request_builder) Build() *Request {
 	}
 	if b.Size != nil {
 		x.xxx_hidden_Body = &request_Size{b.Size}
+	}
+	if b.Run != nil {
+		x.xxx_hidden_Body = &request_Run{b.Run}
+	}
+	if b.ReadRun != nil {
+		x.xxx_hidden_Body = &request_ReadRun{b.ReadRun}
+	}
+	if b.Lock != nil {
+		x.xxx_hidden_Body = &request_Lock{b.Lock}
+	}
+	if b.Guarded != nil {
+		x.xxx_hidden_Body = &request_Guarded{b.Guarded}
 	}
 	return m0
 }
@@ -5228,6 +5380,22 @@ type request_Size struct {
 	Size *SizeRequest `protobuf:"bytes,25,opt,name=size,oneof"`
 }
 
+type request_Run struct {
+	Run *RunRequest `protobuf:"bytes,26,opt,name=run,oneof"`
+}
+
+type request_ReadRun struct {
+	ReadRun *ReadRunRequest `protobuf:"bytes,27,opt,name=read_run,json=readRun,oneof"`
+}
+
+type request_Lock struct {
+	Lock *LockRequest `protobuf:"bytes,28,opt,name=lock,oneof"`
+}
+
+type request_Guarded struct {
+	Guarded *GuardedRequest `protobuf:"bytes,29,opt,name=guarded,oneof"`
+}
+
 func (*request_New) isRequest_Body() {}
 
 func (*request_List) isRequest_Body() {}
@@ -5259,6 +5427,14 @@ func (*request_Clients) isRequest_Body() {}
 func (*request_DetachClient) isRequest_Body() {}
 
 func (*request_Size) isRequest_Body() {}
+
+func (*request_Run) isRequest_Body() {}
+
+func (*request_ReadRun) isRequest_Body() {}
+
+func (*request_Lock) isRequest_Body() {}
+
+func (*request_Guarded) isRequest_Body() {}
 
 // Gives up on a request that is still running.
 type Cancel struct {
@@ -5437,6 +5613,24 @@ func (x *Result) GetClients() *ClientList {
 	return nil
 }
 
+func (x *Result) GetRun() *RunStarted {
+	if x != nil {
+		if x, ok := x.xxx_hidden_Body.(*result_Run); ok {
+			return x.Run
+		}
+	}
+	return nil
+}
+
+func (x *Result) GetRunOutput() *RunOutput {
+	if x != nil {
+		if x, ok := x.xxx_hidden_Body.(*result_RunOutput); ok {
+			return x.RunOutput
+		}
+	}
+	return nil
+}
+
 func (x *Result) SetId(v uint64) {
 	x.xxx_hidden_Id = v
 }
@@ -5503,6 +5697,22 @@ func (x *Result) SetClients(v *ClientList) {
 		return
 	}
 	x.xxx_hidden_Body = &result_Clients{v}
+}
+
+func (x *Result) SetRun(v *RunStarted) {
+	if v == nil {
+		x.xxx_hidden_Body = nil
+		return
+	}
+	x.xxx_hidden_Body = &result_Run{v}
+}
+
+func (x *Result) SetRunOutput(v *RunOutput) {
+	if v == nil {
+		x.xxx_hidden_Body = nil
+		return
+	}
+	x.xxx_hidden_Body = &result_RunOutput{v}
 }
 
 func (x *Result) HasFailure() bool {
@@ -5575,6 +5785,22 @@ func (x *Result) HasClients() bool {
 	return ok
 }
 
+func (x *Result) HasRun() bool {
+	if x == nil {
+		return false
+	}
+	_, ok := x.xxx_hidden_Body.(*result_Run)
+	return ok
+}
+
+func (x *Result) HasRunOutput() bool {
+	if x == nil {
+		return false
+	}
+	_, ok := x.xxx_hidden_Body.(*result_RunOutput)
+	return ok
+}
+
 func (x *Result) ClearFailure() {
 	x.xxx_hidden_Failure = nil
 }
@@ -5625,6 +5851,18 @@ func (x *Result) ClearClients() {
 	}
 }
 
+func (x *Result) ClearRun() {
+	if _, ok := x.xxx_hidden_Body.(*result_Run); ok {
+		x.xxx_hidden_Body = nil
+	}
+}
+
+func (x *Result) ClearRunOutput() {
+	if _, ok := x.xxx_hidden_Body.(*result_RunOutput); ok {
+		x.xxx_hidden_Body = nil
+	}
+}
+
 const Result_Body_not_set_case case_Result_Body = 0
 const Result_Sessions_case case_Result_Body = 10
 const Result_Capture_case case_Result_Body = 11
@@ -5633,6 +5871,8 @@ const Result_Stats_case case_Result_Body = 13
 const Result_History_case case_Result_Body = 14
 const Result_Found_case case_Result_Body = 15
 const Result_Clients_case case_Result_Body = 16
+const Result_Run_case case_Result_Body = 17
+const Result_RunOutput_case case_Result_Body = 18
 
 func (x *Result) WhichBody() case_Result_Body {
 	if x == nil {
@@ -5653,6 +5893,10 @@ func (x *Result) WhichBody() case_Result_Body {
 		return Result_Found_case
 	case *result_Clients:
 		return Result_Clients_case
+	case *result_Run:
+		return Result_Run_case
+	case *result_RunOutput:
+		return Result_RunOutput_case
 	default:
 		return Result_Body_not_set_case
 	}
@@ -5665,13 +5909,15 @@ type Result_builder struct {
 	Outcome uint32
 	Failure *Failure
 	// Fields of oneof xxx_hidden_Body:
-	Sessions *SessionList
-	Capture  *Capture
-	Wait     *WaitResult
-	Stats    *DaemonStats
-	History  *Lines
-	Found    *Found
-	Clients  *ClientList
+	Sessions  *SessionList
+	Capture   *Capture
+	Wait      *WaitResult
+	Stats     *DaemonStats
+	History   *Lines
+	Found     *Found
+	Clients   *ClientList
+	Run       *RunStarted
+	RunOutput *RunOutput
 	// -- end of xxx_hidden_Body
 }
 
@@ -5702,6 +5948,12 @@ func (b0 Result_builder) Build() *Result {
 	}
 	if b.Clients != nil {
 		x.xxx_hidden_Body = &result_Clients{b.Clients}
+	}
+	if b.Run != nil {
+		x.xxx_hidden_Body = &result_Run{b.Run}
+	}
+	if b.RunOutput != nil {
+		x.xxx_hidden_Body = &result_RunOutput{b.RunOutput}
 	}
 	return m0
 }
@@ -5748,6 +6000,14 @@ type result_Clients struct {
 	Clients *ClientList `protobuf:"bytes,16,opt,name=clients,oneof"`
 }
 
+type result_Run struct {
+	Run *RunStarted `protobuf:"bytes,17,opt,name=run,oneof"`
+}
+
+type result_RunOutput struct {
+	RunOutput *RunOutput `protobuf:"bytes,18,opt,name=run_output,json=runOutput,oneof"`
+}
+
 func (*result_Sessions) isResult_Body() {}
 
 func (*result_Capture) isResult_Body() {}
@@ -5761,6 +6021,10 @@ func (*result_History) isResult_Body() {}
 func (*result_Found) isResult_Body() {}
 
 func (*result_Clients) isResult_Body() {}
+
+func (*result_Run) isResult_Body() {}
+
+func (*result_RunOutput) isResult_Body() {}
 
 // Brief rows have no directory, which costs the daemon a look at each program.
 type ListRequest struct {
@@ -6009,6 +6273,7 @@ type TypeRequest struct {
 	state              protoimpl.MessageState `protogen:"opaque.v1"`
 	xxx_hidden_Session string                 `protobuf:"bytes,1,opt,name=session"`
 	xxx_hidden_Data    []byte                 `protobuf:"bytes,2,opt,name=data"`
+	xxx_hidden_Author  string                 `protobuf:"bytes,3,opt,name=author"`
 	unknownFields      protoimpl.UnknownFields
 	sizeCache          protoimpl.SizeCache
 }
@@ -6052,6 +6317,13 @@ func (x *TypeRequest) GetData() []byte {
 	return nil
 }
 
+func (x *TypeRequest) GetAuthor() string {
+	if x != nil {
+		return x.xxx_hidden_Author
+	}
+	return ""
+}
+
 func (x *TypeRequest) SetSession(v string) {
 	x.xxx_hidden_Session = v
 }
@@ -6063,11 +6335,16 @@ func (x *TypeRequest) SetData(v []byte) {
 	x.xxx_hidden_Data = v
 }
 
+func (x *TypeRequest) SetAuthor(v string) {
+	x.xxx_hidden_Author = v
+}
+
 type TypeRequest_builder struct {
 	_ [0]func() // Prevents comparability and use of unkeyed literals for the builder.
 
 	Session string
 	Data    []byte
+	Author  string
 }
 
 func (b0 TypeRequest_builder) Build() *TypeRequest {
@@ -6076,6 +6353,7 @@ func (b0 TypeRequest_builder) Build() *TypeRequest {
 	_, _ = b, x
 	x.xxx_hidden_Session = b.Session
 	x.xxx_hidden_Data = b.Data
+	x.xxx_hidden_Author = b.Author
 	return m0
 }
 
@@ -6083,6 +6361,7 @@ type KeysRequest struct {
 	state              protoimpl.MessageState `protogen:"opaque.v1"`
 	xxx_hidden_Session string                 `protobuf:"bytes,1,opt,name=session"`
 	xxx_hidden_Keys    []string               `protobuf:"bytes,2,rep,name=keys"`
+	xxx_hidden_Author  string                 `protobuf:"bytes,3,opt,name=author"`
 	unknownFields      protoimpl.UnknownFields
 	sizeCache          protoimpl.SizeCache
 }
@@ -6126,6 +6405,13 @@ func (x *KeysRequest) GetKeys() []string {
 	return nil
 }
 
+func (x *KeysRequest) GetAuthor() string {
+	if x != nil {
+		return x.xxx_hidden_Author
+	}
+	return ""
+}
+
 func (x *KeysRequest) SetSession(v string) {
 	x.xxx_hidden_Session = v
 }
@@ -6134,11 +6420,16 @@ func (x *KeysRequest) SetKeys(v []string) {
 	x.xxx_hidden_Keys = v
 }
 
+func (x *KeysRequest) SetAuthor(v string) {
+	x.xxx_hidden_Author = v
+}
+
 type KeysRequest_builder struct {
 	_ [0]func() // Prevents comparability and use of unkeyed literals for the builder.
 
 	Session string
 	Keys    []string
+	Author  string
 }
 
 func (b0 KeysRequest_builder) Build() *KeysRequest {
@@ -6147,6 +6438,7 @@ func (b0 KeysRequest_builder) Build() *KeysRequest {
 	_, _ = b, x
 	x.xxx_hidden_Session = b.Session
 	x.xxx_hidden_Keys = b.Keys
+	x.xxx_hidden_Author = b.Author
 	return m0
 }
 
@@ -6156,6 +6448,7 @@ type PasteRequest struct {
 	xxx_hidden_Data    []byte                 `protobuf:"bytes,2,opt,name=data"`
 	xxx_hidden_Begin   bool                   `protobuf:"varint,3,opt,name=begin"`
 	xxx_hidden_End     bool                   `protobuf:"varint,4,opt,name=end"`
+	xxx_hidden_Author  string                 `protobuf:"bytes,5,opt,name=author"`
 	unknownFields      protoimpl.UnknownFields
 	sizeCache          protoimpl.SizeCache
 }
@@ -6213,6 +6506,13 @@ func (x *PasteRequest) GetEnd() bool {
 	return false
 }
 
+func (x *PasteRequest) GetAuthor() string {
+	if x != nil {
+		return x.xxx_hidden_Author
+	}
+	return ""
+}
+
 func (x *PasteRequest) SetSession(v string) {
 	x.xxx_hidden_Session = v
 }
@@ -6232,6 +6532,10 @@ func (x *PasteRequest) SetEnd(v bool) {
 	x.xxx_hidden_End = v
 }
 
+func (x *PasteRequest) SetAuthor(v string) {
+	x.xxx_hidden_Author = v
+}
+
 type PasteRequest_builder struct {
 	_ [0]func() // Prevents comparability and use of unkeyed literals for the builder.
 
@@ -6239,6 +6543,7 @@ type PasteRequest_builder struct {
 	Data    []byte
 	Begin   bool
 	End     bool
+	Author  string
 }
 
 func (b0 PasteRequest_builder) Build() *PasteRequest {
@@ -6249,6 +6554,663 @@ func (b0 PasteRequest_builder) Build() *PasteRequest {
 	x.xxx_hidden_Data = b.Data
 	x.xxx_hidden_Begin = b.Begin
 	x.xxx_hidden_End = b.End
+	x.xxx_hidden_Author = b.Author
+	return m0
+}
+
+// Exactly one of type, keys and paste, carried out while the rest holds.
+type GuardedRequest struct {
+	state                 protoimpl.MessageState `protogen:"opaque.v1"`
+	xxx_hidden_Generation uint64                 `protobuf:"varint,1,opt,name=generation"`
+	xxx_hidden_AtPrompt   bool                   `protobuf:"varint,2,opt,name=at_prompt,json=atPrompt"`
+	xxx_hidden_Type       *TypeRequest           `protobuf:"bytes,3,opt,name=type"`
+	xxx_hidden_Keys       *KeysRequest           `protobuf:"bytes,4,opt,name=keys"`
+	xxx_hidden_Paste      *PasteRequest          `protobuf:"bytes,5,opt,name=paste"`
+	unknownFields         protoimpl.UnknownFields
+	sizeCache             protoimpl.SizeCache
+}
+
+func (x *GuardedRequest) Reset() {
+	*x = GuardedRequest{}
+	mi := &file_session_proto_msgTypes[44]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GuardedRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GuardedRequest) ProtoMessage() {}
+
+func (x *GuardedRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_session_proto_msgTypes[44]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+func (x *GuardedRequest) GetGeneration() uint64 {
+	if x != nil {
+		return x.xxx_hidden_Generation
+	}
+	return 0
+}
+
+func (x *GuardedRequest) GetAtPrompt() bool {
+	if x != nil {
+		return x.xxx_hidden_AtPrompt
+	}
+	return false
+}
+
+func (x *GuardedRequest) GetType() *TypeRequest {
+	if x != nil {
+		return x.xxx_hidden_Type
+	}
+	return nil
+}
+
+func (x *GuardedRequest) GetKeys() *KeysRequest {
+	if x != nil {
+		return x.xxx_hidden_Keys
+	}
+	return nil
+}
+
+func (x *GuardedRequest) GetPaste() *PasteRequest {
+	if x != nil {
+		return x.xxx_hidden_Paste
+	}
+	return nil
+}
+
+func (x *GuardedRequest) SetGeneration(v uint64) {
+	x.xxx_hidden_Generation = v
+}
+
+func (x *GuardedRequest) SetAtPrompt(v bool) {
+	x.xxx_hidden_AtPrompt = v
+}
+
+func (x *GuardedRequest) SetType(v *TypeRequest) {
+	x.xxx_hidden_Type = v
+}
+
+func (x *GuardedRequest) SetKeys(v *KeysRequest) {
+	x.xxx_hidden_Keys = v
+}
+
+func (x *GuardedRequest) SetPaste(v *PasteRequest) {
+	x.xxx_hidden_Paste = v
+}
+
+func (x *GuardedRequest) HasType() bool {
+	if x == nil {
+		return false
+	}
+	return x.xxx_hidden_Type != nil
+}
+
+func (x *GuardedRequest) HasKeys() bool {
+	if x == nil {
+		return false
+	}
+	return x.xxx_hidden_Keys != nil
+}
+
+func (x *GuardedRequest) HasPaste() bool {
+	if x == nil {
+		return false
+	}
+	return x.xxx_hidden_Paste != nil
+}
+
+func (x *GuardedRequest) ClearType() {
+	x.xxx_hidden_Type = nil
+}
+
+func (x *GuardedRequest) ClearKeys() {
+	x.xxx_hidden_Keys = nil
+}
+
+func (x *GuardedRequest) ClearPaste() {
+	x.xxx_hidden_Paste = nil
+}
+
+type GuardedRequest_builder struct {
+	_ [0]func() // Prevents comparability and use of unkeyed literals for the builder.
+
+	Generation uint64
+	AtPrompt   bool
+	Type       *TypeRequest
+	Keys       *KeysRequest
+	Paste      *PasteRequest
+}
+
+func (b0 GuardedRequest_builder) Build() *GuardedRequest {
+	m0 := &GuardedRequest{}
+	b, x := &b0, m0
+	_, _ = b, x
+	x.xxx_hidden_Generation = b.Generation
+	x.xxx_hidden_AtPrompt = b.AtPrompt
+	x.xxx_hidden_Type = b.Type
+	x.xxx_hidden_Keys = b.Keys
+	x.xxx_hidden_Paste = b.Paste
+	return m0
+}
+
+type RunRequest struct {
+	state                 protoimpl.MessageState `protogen:"opaque.v1"`
+	xxx_hidden_Session    string                 `protobuf:"bytes,1,opt,name=session"`
+	xxx_hidden_Command    string                 `protobuf:"bytes,2,opt,name=command"`
+	xxx_hidden_Generation uint64                 `protobuf:"varint,3,opt,name=generation"`
+	xxx_hidden_Author     string                 `protobuf:"bytes,4,opt,name=author"`
+	unknownFields         protoimpl.UnknownFields
+	sizeCache             protoimpl.SizeCache
+}
+
+func (x *RunRequest) Reset() {
+	*x = RunRequest{}
+	mi := &file_session_proto_msgTypes[45]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RunRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RunRequest) ProtoMessage() {}
+
+func (x *RunRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_session_proto_msgTypes[45]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+func (x *RunRequest) GetSession() string {
+	if x != nil {
+		return x.xxx_hidden_Session
+	}
+	return ""
+}
+
+func (x *RunRequest) GetCommand() string {
+	if x != nil {
+		return x.xxx_hidden_Command
+	}
+	return ""
+}
+
+func (x *RunRequest) GetGeneration() uint64 {
+	if x != nil {
+		return x.xxx_hidden_Generation
+	}
+	return 0
+}
+
+func (x *RunRequest) GetAuthor() string {
+	if x != nil {
+		return x.xxx_hidden_Author
+	}
+	return ""
+}
+
+func (x *RunRequest) SetSession(v string) {
+	x.xxx_hidden_Session = v
+}
+
+func (x *RunRequest) SetCommand(v string) {
+	x.xxx_hidden_Command = v
+}
+
+func (x *RunRequest) SetGeneration(v uint64) {
+	x.xxx_hidden_Generation = v
+}
+
+func (x *RunRequest) SetAuthor(v string) {
+	x.xxx_hidden_Author = v
+}
+
+type RunRequest_builder struct {
+	_ [0]func() // Prevents comparability and use of unkeyed literals for the builder.
+
+	Session    string
+	Command    string
+	Generation uint64
+	Author     string
+}
+
+func (b0 RunRequest_builder) Build() *RunRequest {
+	m0 := &RunRequest{}
+	b, x := &b0, m0
+	_, _ = b, x
+	x.xxx_hidden_Session = b.Session
+	x.xxx_hidden_Command = b.Command
+	x.xxx_hidden_Generation = b.Generation
+	x.xxx_hidden_Author = b.Author
+	return m0
+}
+
+type ReadRunRequest struct {
+	state              protoimpl.MessageState `protogen:"opaque.v1"`
+	xxx_hidden_Session string                 `protobuf:"bytes,1,opt,name=session"`
+	xxx_hidden_Run     uint64                 `protobuf:"varint,2,opt,name=run"`
+	xxx_hidden_Offset  uint64                 `protobuf:"varint,3,opt,name=offset"`
+	unknownFields      protoimpl.UnknownFields
+	sizeCache          protoimpl.SizeCache
+}
+
+func (x *ReadRunRequest) Reset() {
+	*x = ReadRunRequest{}
+	mi := &file_session_proto_msgTypes[46]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReadRunRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReadRunRequest) ProtoMessage() {}
+
+func (x *ReadRunRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_session_proto_msgTypes[46]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+func (x *ReadRunRequest) GetSession() string {
+	if x != nil {
+		return x.xxx_hidden_Session
+	}
+	return ""
+}
+
+func (x *ReadRunRequest) GetRun() uint64 {
+	if x != nil {
+		return x.xxx_hidden_Run
+	}
+	return 0
+}
+
+func (x *ReadRunRequest) GetOffset() uint64 {
+	if x != nil {
+		return x.xxx_hidden_Offset
+	}
+	return 0
+}
+
+func (x *ReadRunRequest) SetSession(v string) {
+	x.xxx_hidden_Session = v
+}
+
+func (x *ReadRunRequest) SetRun(v uint64) {
+	x.xxx_hidden_Run = v
+}
+
+func (x *ReadRunRequest) SetOffset(v uint64) {
+	x.xxx_hidden_Offset = v
+}
+
+type ReadRunRequest_builder struct {
+	_ [0]func() // Prevents comparability and use of unkeyed literals for the builder.
+
+	Session string
+	Run     uint64
+	Offset  uint64
+}
+
+func (b0 ReadRunRequest_builder) Build() *ReadRunRequest {
+	m0 := &ReadRunRequest{}
+	b, x := &b0, m0
+	_, _ = b, x
+	x.xxx_hidden_Session = b.Session
+	x.xxx_hidden_Run = b.Run
+	x.xxx_hidden_Offset = b.Offset
+	return m0
+}
+
+type LockRequest struct {
+	state              protoimpl.MessageState `protogen:"opaque.v1"`
+	xxx_hidden_Session string                 `protobuf:"bytes,1,opt,name=session"`
+	xxx_hidden_Locked  bool                   `protobuf:"varint,2,opt,name=locked"`
+	xxx_hidden_Author  string                 `protobuf:"bytes,3,opt,name=author"`
+	unknownFields      protoimpl.UnknownFields
+	sizeCache          protoimpl.SizeCache
+}
+
+func (x *LockRequest) Reset() {
+	*x = LockRequest{}
+	mi := &file_session_proto_msgTypes[47]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *LockRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*LockRequest) ProtoMessage() {}
+
+func (x *LockRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_session_proto_msgTypes[47]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+func (x *LockRequest) GetSession() string {
+	if x != nil {
+		return x.xxx_hidden_Session
+	}
+	return ""
+}
+
+func (x *LockRequest) GetLocked() bool {
+	if x != nil {
+		return x.xxx_hidden_Locked
+	}
+	return false
+}
+
+func (x *LockRequest) GetAuthor() string {
+	if x != nil {
+		return x.xxx_hidden_Author
+	}
+	return ""
+}
+
+func (x *LockRequest) SetSession(v string) {
+	x.xxx_hidden_Session = v
+}
+
+func (x *LockRequest) SetLocked(v bool) {
+	x.xxx_hidden_Locked = v
+}
+
+func (x *LockRequest) SetAuthor(v string) {
+	x.xxx_hidden_Author = v
+}
+
+type LockRequest_builder struct {
+	_ [0]func() // Prevents comparability and use of unkeyed literals for the builder.
+
+	Session string
+	Locked  bool
+	Author  string
+}
+
+func (b0 LockRequest_builder) Build() *LockRequest {
+	m0 := &LockRequest{}
+	b, x := &b0, m0
+	_, _ = b, x
+	x.xxx_hidden_Session = b.Session
+	x.xxx_hidden_Locked = b.Locked
+	x.xxx_hidden_Author = b.Author
+	return m0
+}
+
+type RunStarted struct {
+	state                 protoimpl.MessageState `protogen:"opaque.v1"`
+	xxx_hidden_Run        uint64                 `protobuf:"varint,1,opt,name=run"`
+	xxx_hidden_Generation uint64                 `protobuf:"varint,2,opt,name=generation"`
+	xxx_hidden_Size       *Size                  `protobuf:"bytes,3,opt,name=size"`
+	unknownFields         protoimpl.UnknownFields
+	sizeCache             protoimpl.SizeCache
+}
+
+func (x *RunStarted) Reset() {
+	*x = RunStarted{}
+	mi := &file_session_proto_msgTypes[48]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RunStarted) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RunStarted) ProtoMessage() {}
+
+func (x *RunStarted) ProtoReflect() protoreflect.Message {
+	mi := &file_session_proto_msgTypes[48]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+func (x *RunStarted) GetRun() uint64 {
+	if x != nil {
+		return x.xxx_hidden_Run
+	}
+	return 0
+}
+
+func (x *RunStarted) GetGeneration() uint64 {
+	if x != nil {
+		return x.xxx_hidden_Generation
+	}
+	return 0
+}
+
+func (x *RunStarted) GetSize() *Size {
+	if x != nil {
+		return x.xxx_hidden_Size
+	}
+	return nil
+}
+
+func (x *RunStarted) SetRun(v uint64) {
+	x.xxx_hidden_Run = v
+}
+
+func (x *RunStarted) SetGeneration(v uint64) {
+	x.xxx_hidden_Generation = v
+}
+
+func (x *RunStarted) SetSize(v *Size) {
+	x.xxx_hidden_Size = v
+}
+
+func (x *RunStarted) HasSize() bool {
+	if x == nil {
+		return false
+	}
+	return x.xxx_hidden_Size != nil
+}
+
+func (x *RunStarted) ClearSize() {
+	x.xxx_hidden_Size = nil
+}
+
+type RunStarted_builder struct {
+	_ [0]func() // Prevents comparability and use of unkeyed literals for the builder.
+
+	Run        uint64
+	Generation uint64
+	Size       *Size
+}
+
+func (b0 RunStarted_builder) Build() *RunStarted {
+	m0 := &RunStarted{}
+	b, x := &b0, m0
+	_, _ = b, x
+	x.xxx_hidden_Run = b.Run
+	x.xxx_hidden_Generation = b.Generation
+	x.xxx_hidden_Size = b.Size
+	return m0
+}
+
+type RunOutput struct {
+	state                protoimpl.MessageState `protogen:"opaque.v1"`
+	xxx_hidden_Offset    uint64                 `protobuf:"varint,1,opt,name=offset"`
+	xxx_hidden_Data      []byte                 `protobuf:"bytes,2,opt,name=data"`
+	xxx_hidden_Ended     bool                   `protobuf:"varint,3,opt,name=ended"`
+	xxx_hidden_HasStatus bool                   `protobuf:"varint,4,opt,name=has_status,json=hasStatus"`
+	xxx_hidden_Status    int32                  `protobuf:"varint,5,opt,name=status"`
+	xxx_hidden_Exited    bool                   `protobuf:"varint,6,opt,name=exited"`
+	xxx_hidden_TookMs    uint64                 `protobuf:"varint,7,opt,name=took_ms,json=tookMs"`
+	unknownFields        protoimpl.UnknownFields
+	sizeCache            protoimpl.SizeCache
+}
+
+func (x *RunOutput) Reset() {
+	*x = RunOutput{}
+	mi := &file_session_proto_msgTypes[49]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RunOutput) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RunOutput) ProtoMessage() {}
+
+func (x *RunOutput) ProtoReflect() protoreflect.Message {
+	mi := &file_session_proto_msgTypes[49]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+func (x *RunOutput) GetOffset() uint64 {
+	if x != nil {
+		return x.xxx_hidden_Offset
+	}
+	return 0
+}
+
+func (x *RunOutput) GetData() []byte {
+	if x != nil {
+		return x.xxx_hidden_Data
+	}
+	return nil
+}
+
+func (x *RunOutput) GetEnded() bool {
+	if x != nil {
+		return x.xxx_hidden_Ended
+	}
+	return false
+}
+
+func (x *RunOutput) GetHasStatus() bool {
+	if x != nil {
+		return x.xxx_hidden_HasStatus
+	}
+	return false
+}
+
+func (x *RunOutput) GetStatus() int32 {
+	if x != nil {
+		return x.xxx_hidden_Status
+	}
+	return 0
+}
+
+func (x *RunOutput) GetExited() bool {
+	if x != nil {
+		return x.xxx_hidden_Exited
+	}
+	return false
+}
+
+func (x *RunOutput) GetTookMs() uint64 {
+	if x != nil {
+		return x.xxx_hidden_TookMs
+	}
+	return 0
+}
+
+func (x *RunOutput) SetOffset(v uint64) {
+	x.xxx_hidden_Offset = v
+}
+
+func (x *RunOutput) SetData(v []byte) {
+	if v == nil {
+		v = []byte{}
+	}
+	x.xxx_hidden_Data = v
+}
+
+func (x *RunOutput) SetEnded(v bool) {
+	x.xxx_hidden_Ended = v
+}
+
+func (x *RunOutput) SetHasStatus(v bool) {
+	x.xxx_hidden_HasStatus = v
+}
+
+func (x *RunOutput) SetStatus(v int32) {
+	x.xxx_hidden_Status = v
+}
+
+func (x *RunOutput) SetExited(v bool) {
+	x.xxx_hidden_Exited = v
+}
+
+func (x *RunOutput) SetTookMs(v uint64) {
+	x.xxx_hidden_TookMs = v
+}
+
+type RunOutput_builder struct {
+	_ [0]func() // Prevents comparability and use of unkeyed literals for the builder.
+
+	Offset    uint64
+	Data      []byte
+	Ended     bool
+	HasStatus bool
+	Status    int32
+	Exited    bool
+	TookMs    uint64
+}
+
+func (b0 RunOutput_builder) Build() *RunOutput {
+	m0 := &RunOutput{}
+	b, x := &b0, m0
+	_, _ = b, x
+	x.xxx_hidden_Offset = b.Offset
+	x.xxx_hidden_Data = b.Data
+	x.xxx_hidden_Ended = b.Ended
+	x.xxx_hidden_HasStatus = b.HasStatus
+	x.xxx_hidden_Status = b.Status
+	x.xxx_hidden_Exited = b.Exited
+	x.xxx_hidden_TookMs = b.TookMs
 	return m0
 }
 
@@ -6262,7 +7224,7 @@ type CaptureRequest struct {
 
 func (x *CaptureRequest) Reset() {
 	*x = CaptureRequest{}
-	mi := &file_session_proto_msgTypes[44]
+	mi := &file_session_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6274,7 +7236,7 @@ func (x *CaptureRequest) String() string {
 func (*CaptureRequest) ProtoMessage() {}
 
 func (x *CaptureRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[44]
+	mi := &file_session_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6335,7 +7297,7 @@ type HistoryRequest struct {
 
 func (x *HistoryRequest) Reset() {
 	*x = HistoryRequest{}
-	mi := &file_session_proto_msgTypes[45]
+	mi := &file_session_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6347,7 +7309,7 @@ func (x *HistoryRequest) String() string {
 func (*HistoryRequest) ProtoMessage() {}
 
 func (x *HistoryRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[45]
+	mi := &file_session_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6436,7 +7398,7 @@ type SearchRequest struct {
 
 func (x *SearchRequest) Reset() {
 	*x = SearchRequest{}
-	mi := &file_session_proto_msgTypes[46]
+	mi := &file_session_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6448,7 +7410,7 @@ func (x *SearchRequest) String() string {
 func (*SearchRequest) ProtoMessage() {}
 
 func (x *SearchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[46]
+	mi := &file_session_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6559,7 +7521,7 @@ type ClientsRequest struct {
 
 func (x *ClientsRequest) Reset() {
 	*x = ClientsRequest{}
-	mi := &file_session_proto_msgTypes[47]
+	mi := &file_session_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6571,7 +7533,7 @@ func (x *ClientsRequest) String() string {
 func (*ClientsRequest) ProtoMessage() {}
 
 func (x *ClientsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[47]
+	mi := &file_session_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6617,7 +7579,7 @@ type DetachClientRequest struct {
 
 func (x *DetachClientRequest) Reset() {
 	*x = DetachClientRequest{}
-	mi := &file_session_proto_msgTypes[48]
+	mi := &file_session_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6629,7 +7591,7 @@ func (x *DetachClientRequest) String() string {
 func (*DetachClientRequest) ProtoMessage() {}
 
 func (x *DetachClientRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[48]
+	mi := &file_session_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6690,7 +7652,7 @@ type SizeRequest struct {
 
 func (x *SizeRequest) Reset() {
 	*x = SizeRequest{}
-	mi := &file_session_proto_msgTypes[49]
+	mi := &file_session_proto_msgTypes[55]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6702,7 +7664,7 @@ func (x *SizeRequest) String() string {
 func (*SizeRequest) ProtoMessage() {}
 
 func (x *SizeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[49]
+	mi := &file_session_proto_msgTypes[55]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6787,7 +7749,7 @@ type WaitRequest struct {
 
 func (x *WaitRequest) Reset() {
 	*x = WaitRequest{}
-	mi := &file_session_proto_msgTypes[50]
+	mi := &file_session_proto_msgTypes[56]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6799,7 +7761,7 @@ func (x *WaitRequest) String() string {
 func (*WaitRequest) ProtoMessage() {}
 
 func (x *WaitRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[50]
+	mi := &file_session_proto_msgTypes[56]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6882,7 +7844,7 @@ type StatsQuery struct {
 
 func (x *StatsQuery) Reset() {
 	*x = StatsQuery{}
-	mi := &file_session_proto_msgTypes[51]
+	mi := &file_session_proto_msgTypes[57]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6894,7 +7856,7 @@ func (x *StatsQuery) String() string {
 func (*StatsQuery) ProtoMessage() {}
 
 func (x *StatsQuery) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[51]
+	mi := &file_session_proto_msgTypes[57]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6926,7 +7888,7 @@ type SessionList struct {
 
 func (x *SessionList) Reset() {
 	*x = SessionList{}
-	mi := &file_session_proto_msgTypes[52]
+	mi := &file_session_proto_msgTypes[58]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6938,7 +7900,7 @@ func (x *SessionList) String() string {
 func (*SessionList) ProtoMessage() {}
 
 func (x *SessionList) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[52]
+	mi := &file_session_proto_msgTypes[58]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6997,7 +7959,7 @@ type SessionRow struct {
 
 func (x *SessionRow) Reset() {
 	*x = SessionRow{}
-	mi := &file_session_proto_msgTypes[53]
+	mi := &file_session_proto_msgTypes[59]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7009,7 +7971,7 @@ func (x *SessionRow) String() string {
 func (*SessionRow) ProtoMessage() {}
 
 func (x *SessionRow) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[53]
+	mi := &file_session_proto_msgTypes[59]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7238,7 +8200,7 @@ type ClientList struct {
 
 func (x *ClientList) Reset() {
 	*x = ClientList{}
-	mi := &file_session_proto_msgTypes[54]
+	mi := &file_session_proto_msgTypes[60]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7250,7 +8212,7 @@ func (x *ClientList) String() string {
 func (*ClientList) ProtoMessage() {}
 
 func (x *ClientList) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[54]
+	mi := &file_session_proto_msgTypes[60]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7304,7 +8266,7 @@ type ClientRow struct {
 
 func (x *ClientRow) Reset() {
 	*x = ClientRow{}
-	mi := &file_session_proto_msgTypes[55]
+	mi := &file_session_proto_msgTypes[61]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7316,7 +8278,7 @@ func (x *ClientRow) String() string {
 func (*ClientRow) ProtoMessage() {}
 
 func (x *ClientRow) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[55]
+	mi := &file_session_proto_msgTypes[61]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7479,7 +8441,7 @@ type WaitResult struct {
 
 func (x *WaitResult) Reset() {
 	*x = WaitResult{}
-	mi := &file_session_proto_msgTypes[56]
+	mi := &file_session_proto_msgTypes[62]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7491,7 +8453,7 @@ func (x *WaitResult) String() string {
 func (*WaitResult) ProtoMessage() {}
 
 func (x *WaitResult) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[56]
+	mi := &file_session_proto_msgTypes[62]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7581,7 +8543,7 @@ type Capture struct {
 
 func (x *Capture) Reset() {
 	*x = Capture{}
-	mi := &file_session_proto_msgTypes[57]
+	mi := &file_session_proto_msgTypes[63]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7593,7 +8555,7 @@ func (x *Capture) String() string {
 func (*Capture) ProtoMessage() {}
 
 func (x *Capture) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[57]
+	mi := &file_session_proto_msgTypes[63]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7789,7 +8751,7 @@ type Cursor struct {
 
 func (x *Cursor) Reset() {
 	*x = Cursor{}
-	mi := &file_session_proto_msgTypes[58]
+	mi := &file_session_proto_msgTypes[64]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7801,7 +8763,7 @@ func (x *Cursor) String() string {
 func (*Cursor) ProtoMessage() {}
 
 func (x *Cursor) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[58]
+	mi := &file_session_proto_msgTypes[64]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7887,7 +8849,7 @@ type Lines struct {
 
 func (x *Lines) Reset() {
 	*x = Lines{}
-	mi := &file_session_proto_msgTypes[59]
+	mi := &file_session_proto_msgTypes[65]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7899,7 +8861,7 @@ func (x *Lines) String() string {
 func (*Lines) ProtoMessage() {}
 
 func (x *Lines) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[59]
+	mi := &file_session_proto_msgTypes[65]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7975,7 +8937,7 @@ type Line struct {
 
 func (x *Line) Reset() {
 	*x = Line{}
-	mi := &file_session_proto_msgTypes[60]
+	mi := &file_session_proto_msgTypes[66]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7987,7 +8949,7 @@ func (x *Line) String() string {
 func (*Line) ProtoMessage() {}
 
 func (x *Line) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[60]
+	mi := &file_session_proto_msgTypes[66]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -8080,7 +9042,7 @@ type Run struct {
 
 func (x *Run) Reset() {
 	*x = Run{}
-	mi := &file_session_proto_msgTypes[61]
+	mi := &file_session_proto_msgTypes[67]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -8092,7 +9054,7 @@ func (x *Run) String() string {
 func (*Run) ProtoMessage() {}
 
 func (x *Run) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[61]
+	mi := &file_session_proto_msgTypes[67]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -8230,7 +9192,7 @@ type Found struct {
 
 func (x *Found) Reset() {
 	*x = Found{}
-	mi := &file_session_proto_msgTypes[62]
+	mi := &file_session_proto_msgTypes[68]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -8242,7 +9204,7 @@ func (x *Found) String() string {
 func (*Found) ProtoMessage() {}
 
 func (x *Found) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[62]
+	mi := &file_session_proto_msgTypes[68]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -8331,7 +9293,7 @@ type DaemonStats struct {
 
 func (x *DaemonStats) Reset() {
 	*x = DaemonStats{}
-	mi := &file_session_proto_msgTypes[63]
+	mi := &file_session_proto_msgTypes[69]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -8343,7 +9305,7 @@ func (x *DaemonStats) String() string {
 func (*DaemonStats) ProtoMessage() {}
 
 func (x *DaemonStats) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[63]
+	mi := &file_session_proto_msgTypes[69]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -8790,7 +9752,7 @@ const file_session_proto_rawDesc = "" +
 	"\x04exit\x18\x02 \x01(\v2\x14.vev.wire.ExitStatusR\x04exit\x12+\n" +
 	"\afailure\x18\x03 \x01(\v2\x11.vev.wire.FailureR\afailure\"6\n" +
 	"\aRefused\x12+\n" +
-	"\afailure\x18\x01 \x01(\v2\x11.vev.wire.FailureR\afailure\"\xd3\x06\n" +
+	"\afailure\x18\x01 \x01(\v2\x11.vev.wire.FailureR\afailure\"\x97\b\n" +
 	"\aRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x04R\x02id\x12\x1d\n" +
 	"\n" +
@@ -8811,10 +9773,14 @@ const file_session_proto_rawDesc = "" +
 	"\x06search\x18\x16 \x01(\v2\x17.vev.wire.SearchRequestH\x00R\x06search\x124\n" +
 	"\aclients\x18\x17 \x01(\v2\x18.vev.wire.ClientsRequestH\x00R\aclients\x12D\n" +
 	"\rdetach_client\x18\x18 \x01(\v2\x1d.vev.wire.DetachClientRequestH\x00R\fdetachClient\x12+\n" +
-	"\x04size\x18\x19 \x01(\v2\x15.vev.wire.SizeRequestH\x00R\x04sizeB\x06\n" +
+	"\x04size\x18\x19 \x01(\v2\x15.vev.wire.SizeRequestH\x00R\x04size\x12(\n" +
+	"\x03run\x18\x1a \x01(\v2\x14.vev.wire.RunRequestH\x00R\x03run\x125\n" +
+	"\bread_run\x18\x1b \x01(\v2\x18.vev.wire.ReadRunRequestH\x00R\areadRun\x12+\n" +
+	"\x04lock\x18\x1c \x01(\v2\x15.vev.wire.LockRequestH\x00R\x04lock\x124\n" +
+	"\aguarded\x18\x1d \x01(\v2\x18.vev.wire.GuardedRequestH\x00R\aguardedB\x06\n" +
 	"\x04body\"\x18\n" +
 	"\x06Cancel\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\x04R\x02id\"\xae\x03\n" +
+	"\x02id\x18\x01 \x01(\x04R\x02id\"\x8e\x04\n" +
 	"\x06Result\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x04R\x02id\x12\x18\n" +
 	"\aoutcome\x18\x02 \x01(\rR\aoutcome\x12+\n" +
@@ -8826,7 +9792,10 @@ const file_session_proto_rawDesc = "" +
 	"\x05stats\x18\r \x01(\v2\x15.vev.wire.DaemonStatsH\x00R\x05stats\x12+\n" +
 	"\ahistory\x18\x0e \x01(\v2\x0f.vev.wire.LinesH\x00R\ahistory\x12'\n" +
 	"\x05found\x18\x0f \x01(\v2\x0f.vev.wire.FoundH\x00R\x05found\x120\n" +
-	"\aclients\x18\x10 \x01(\v2\x14.vev.wire.ClientListH\x00R\aclientsB\x06\n" +
+	"\aclients\x18\x10 \x01(\v2\x14.vev.wire.ClientListH\x00R\aclients\x12(\n" +
+	"\x03run\x18\x11 \x01(\v2\x14.vev.wire.RunStartedH\x00R\x03run\x124\n" +
+	"\n" +
+	"run_output\x18\x12 \x01(\v2\x13.vev.wire.RunOutputH\x00R\trunOutputB\x06\n" +
 	"\x04body\"#\n" +
 	"\vListRequest\x12\x14\n" +
 	"\x05brief\x18\x01 \x01(\bR\x05brief\"'\n" +
@@ -8836,18 +9805,61 @@ const file_session_proto_rawDesc = "" +
 	"\asession\x18\x01 \x01(\tR\asession\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\")\n" +
 	"\rDetachRequest\x12\x18\n" +
-	"\asession\x18\x01 \x01(\tR\asession\";\n" +
+	"\asession\x18\x01 \x01(\tR\asession\"S\n" +
 	"\vTypeRequest\x12\x18\n" +
 	"\asession\x18\x01 \x01(\tR\asession\x12\x12\n" +
-	"\x04data\x18\x02 \x01(\fR\x04data\";\n" +
+	"\x04data\x18\x02 \x01(\fR\x04data\x12\x16\n" +
+	"\x06author\x18\x03 \x01(\tR\x06author\"S\n" +
 	"\vKeysRequest\x12\x18\n" +
 	"\asession\x18\x01 \x01(\tR\asession\x12\x12\n" +
-	"\x04keys\x18\x02 \x03(\tR\x04keys\"d\n" +
+	"\x04keys\x18\x02 \x03(\tR\x04keys\x12\x16\n" +
+	"\x06author\x18\x03 \x01(\tR\x06author\"|\n" +
 	"\fPasteRequest\x12\x18\n" +
 	"\asession\x18\x01 \x01(\tR\asession\x12\x12\n" +
 	"\x04data\x18\x02 \x01(\fR\x04data\x12\x14\n" +
 	"\x05begin\x18\x03 \x01(\bR\x05begin\x12\x10\n" +
-	"\x03end\x18\x04 \x01(\bR\x03end\"O\n" +
+	"\x03end\x18\x04 \x01(\bR\x03end\x12\x16\n" +
+	"\x06author\x18\x05 \x01(\tR\x06author\"\xd1\x01\n" +
+	"\x0eGuardedRequest\x12\x1e\n" +
+	"\n" +
+	"generation\x18\x01 \x01(\x04R\n" +
+	"generation\x12\x1b\n" +
+	"\tat_prompt\x18\x02 \x01(\bR\batPrompt\x12)\n" +
+	"\x04type\x18\x03 \x01(\v2\x15.vev.wire.TypeRequestR\x04type\x12)\n" +
+	"\x04keys\x18\x04 \x01(\v2\x15.vev.wire.KeysRequestR\x04keys\x12,\n" +
+	"\x05paste\x18\x05 \x01(\v2\x16.vev.wire.PasteRequestR\x05paste\"x\n" +
+	"\n" +
+	"RunRequest\x12\x18\n" +
+	"\asession\x18\x01 \x01(\tR\asession\x12\x18\n" +
+	"\acommand\x18\x02 \x01(\tR\acommand\x12\x1e\n" +
+	"\n" +
+	"generation\x18\x03 \x01(\x04R\n" +
+	"generation\x12\x16\n" +
+	"\x06author\x18\x04 \x01(\tR\x06author\"T\n" +
+	"\x0eReadRunRequest\x12\x18\n" +
+	"\asession\x18\x01 \x01(\tR\asession\x12\x10\n" +
+	"\x03run\x18\x02 \x01(\x04R\x03run\x12\x16\n" +
+	"\x06offset\x18\x03 \x01(\x04R\x06offset\"W\n" +
+	"\vLockRequest\x12\x18\n" +
+	"\asession\x18\x01 \x01(\tR\asession\x12\x16\n" +
+	"\x06locked\x18\x02 \x01(\bR\x06locked\x12\x16\n" +
+	"\x06author\x18\x03 \x01(\tR\x06author\"b\n" +
+	"\n" +
+	"RunStarted\x12\x10\n" +
+	"\x03run\x18\x01 \x01(\x04R\x03run\x12\x1e\n" +
+	"\n" +
+	"generation\x18\x02 \x01(\x04R\n" +
+	"generation\x12\"\n" +
+	"\x04size\x18\x03 \x01(\v2\x0e.vev.wire.SizeR\x04size\"\xb5\x01\n" +
+	"\tRunOutput\x12\x16\n" +
+	"\x06offset\x18\x01 \x01(\x04R\x06offset\x12\x12\n" +
+	"\x04data\x18\x02 \x01(\fR\x04data\x12\x14\n" +
+	"\x05ended\x18\x03 \x01(\bR\x05ended\x12\x1d\n" +
+	"\n" +
+	"has_status\x18\x04 \x01(\bR\thasStatus\x12\x16\n" +
+	"\x06status\x18\x05 \x01(\x05R\x06status\x12\x16\n" +
+	"\x06exited\x18\x06 \x01(\bR\x06exited\x12\x17\n" +
+	"\atook_ms\x18\a \x01(\x04R\x06tookMs\"O\n" +
 	"\x0eCaptureRequest\x12\x18\n" +
 	"\asession\x18\x01 \x01(\tR\asession\x12#\n" +
 	"\rhistory_lines\x18\x02 \x01(\rR\fhistoryLines\"j\n" +
@@ -8984,7 +9996,7 @@ const file_session_proto_rawDesc = "" +
 	"goroutines\x12'\n" +
 	"\x0fforeign_refused\x18\x13 \x01(\x04R\x0eforeignRefusedB5Z.github.com/vev-term/vev/internal/protocol/wire\x92\x03\x02\b\x02b\beditionsp\xe8\a"
 
-var file_session_proto_msgTypes = make([]protoimpl.MessageInfo, 64)
+var file_session_proto_msgTypes = make([]protoimpl.MessageInfo, 70)
 var file_session_proto_goTypes = []any{
 	(*SessionClientEnvelope)(nil), // 0: vev.wire.SessionClientEnvelope
 	(*SessionServerEnvelope)(nil), // 1: vev.wire.SessionServerEnvelope
@@ -9030,27 +10042,33 @@ var file_session_proto_goTypes = []any{
 	(*TypeRequest)(nil),           // 41: vev.wire.TypeRequest
 	(*KeysRequest)(nil),           // 42: vev.wire.KeysRequest
 	(*PasteRequest)(nil),          // 43: vev.wire.PasteRequest
-	(*CaptureRequest)(nil),        // 44: vev.wire.CaptureRequest
-	(*HistoryRequest)(nil),        // 45: vev.wire.HistoryRequest
-	(*SearchRequest)(nil),         // 46: vev.wire.SearchRequest
-	(*ClientsRequest)(nil),        // 47: vev.wire.ClientsRequest
-	(*DetachClientRequest)(nil),   // 48: vev.wire.DetachClientRequest
-	(*SizeRequest)(nil),           // 49: vev.wire.SizeRequest
-	(*WaitRequest)(nil),           // 50: vev.wire.WaitRequest
-	(*StatsQuery)(nil),            // 51: vev.wire.StatsQuery
-	(*SessionList)(nil),           // 52: vev.wire.SessionList
-	(*SessionRow)(nil),            // 53: vev.wire.SessionRow
-	(*ClientList)(nil),            // 54: vev.wire.ClientList
-	(*ClientRow)(nil),             // 55: vev.wire.ClientRow
-	(*WaitResult)(nil),            // 56: vev.wire.WaitResult
-	(*Capture)(nil),               // 57: vev.wire.Capture
-	(*Cursor)(nil),                // 58: vev.wire.Cursor
-	(*Lines)(nil),                 // 59: vev.wire.Lines
-	(*Line)(nil),                  // 60: vev.wire.Line
-	(*Run)(nil),                   // 61: vev.wire.Run
-	(*Found)(nil),                 // 62: vev.wire.Found
-	(*DaemonStats)(nil),           // 63: vev.wire.DaemonStats
-	(*Failure)(nil),               // 64: vev.wire.Failure
+	(*GuardedRequest)(nil),        // 44: vev.wire.GuardedRequest
+	(*RunRequest)(nil),            // 45: vev.wire.RunRequest
+	(*ReadRunRequest)(nil),        // 46: vev.wire.ReadRunRequest
+	(*LockRequest)(nil),           // 47: vev.wire.LockRequest
+	(*RunStarted)(nil),            // 48: vev.wire.RunStarted
+	(*RunOutput)(nil),             // 49: vev.wire.RunOutput
+	(*CaptureRequest)(nil),        // 50: vev.wire.CaptureRequest
+	(*HistoryRequest)(nil),        // 51: vev.wire.HistoryRequest
+	(*SearchRequest)(nil),         // 52: vev.wire.SearchRequest
+	(*ClientsRequest)(nil),        // 53: vev.wire.ClientsRequest
+	(*DetachClientRequest)(nil),   // 54: vev.wire.DetachClientRequest
+	(*SizeRequest)(nil),           // 55: vev.wire.SizeRequest
+	(*WaitRequest)(nil),           // 56: vev.wire.WaitRequest
+	(*StatsQuery)(nil),            // 57: vev.wire.StatsQuery
+	(*SessionList)(nil),           // 58: vev.wire.SessionList
+	(*SessionRow)(nil),            // 59: vev.wire.SessionRow
+	(*ClientList)(nil),            // 60: vev.wire.ClientList
+	(*ClientRow)(nil),             // 61: vev.wire.ClientRow
+	(*WaitResult)(nil),            // 62: vev.wire.WaitResult
+	(*Capture)(nil),               // 63: vev.wire.Capture
+	(*Cursor)(nil),                // 64: vev.wire.Cursor
+	(*Lines)(nil),                 // 65: vev.wire.Lines
+	(*Line)(nil),                  // 66: vev.wire.Line
+	(*Run)(nil),                   // 67: vev.wire.Run
+	(*Found)(nil),                 // 68: vev.wire.Found
+	(*DaemonStats)(nil),           // 69: vev.wire.DaemonStats
+	(*Failure)(nil),               // 70: vev.wire.Failure
 }
 var file_session_proto_depIdxs = []int32{
 	5,  // 0: vev.wire.SessionClientEnvelope.attach:type_name -> vev.wire.Attach
@@ -9086,8 +10104,8 @@ var file_session_proto_depIdxs = []int32{
 	20, // 30: vev.wire.Watching.catalogue:type_name -> vev.wire.WatchAnswer
 	20, // 31: vev.wire.Watching.events:type_name -> vev.wire.WatchAnswer
 	20, // 32: vev.wire.Watching.previews:type_name -> vev.wire.WatchAnswer
-	64, // 33: vev.wire.WatchAnswer.failure:type_name -> vev.wire.Failure
-	53, // 34: vev.wire.CatalogueUpdate.sessions:type_name -> vev.wire.SessionRow
+	70, // 33: vev.wire.WatchAnswer.failure:type_name -> vev.wire.Failure
+	59, // 34: vev.wire.CatalogueUpdate.sessions:type_name -> vev.wire.SessionRow
 	24, // 35: vev.wire.Output.layout:type_name -> vev.wire.Layout
 	26, // 36: vev.wire.Output.panes:type_name -> vev.wire.PaneUpdate
 	27, // 37: vev.wire.Output.events:type_name -> vev.wire.Event
@@ -9100,8 +10118,8 @@ var file_session_proto_depIdxs = []int32{
 	30, // 44: vev.wire.Event.prompt_mark:type_name -> vev.wire.PromptMark
 	31, // 45: vev.wire.Event.exit:type_name -> vev.wire.ExitStatus
 	31, // 46: vev.wire.Ended.exit:type_name -> vev.wire.ExitStatus
-	64, // 47: vev.wire.Ended.failure:type_name -> vev.wire.Failure
-	64, // 48: vev.wire.Refused.failure:type_name -> vev.wire.Failure
+	70, // 47: vev.wire.Ended.failure:type_name -> vev.wire.Failure
+	70, // 48: vev.wire.Refused.failure:type_name -> vev.wire.Failure
 	7,  // 49: vev.wire.Request.new:type_name -> vev.wire.Create
 	37, // 50: vev.wire.Request.list:type_name -> vev.wire.ListRequest
 	38, // 51: vev.wire.Request.kill:type_name -> vev.wire.KillRequest
@@ -9110,41 +10128,51 @@ var file_session_proto_depIdxs = []int32{
 	41, // 54: vev.wire.Request.type:type_name -> vev.wire.TypeRequest
 	42, // 55: vev.wire.Request.keys:type_name -> vev.wire.KeysRequest
 	43, // 56: vev.wire.Request.paste:type_name -> vev.wire.PasteRequest
-	44, // 57: vev.wire.Request.capture:type_name -> vev.wire.CaptureRequest
-	50, // 58: vev.wire.Request.wait:type_name -> vev.wire.WaitRequest
-	51, // 59: vev.wire.Request.stats:type_name -> vev.wire.StatsQuery
-	45, // 60: vev.wire.Request.history:type_name -> vev.wire.HistoryRequest
-	46, // 61: vev.wire.Request.search:type_name -> vev.wire.SearchRequest
-	47, // 62: vev.wire.Request.clients:type_name -> vev.wire.ClientsRequest
-	48, // 63: vev.wire.Request.detach_client:type_name -> vev.wire.DetachClientRequest
-	49, // 64: vev.wire.Request.size:type_name -> vev.wire.SizeRequest
-	64, // 65: vev.wire.Result.failure:type_name -> vev.wire.Failure
-	52, // 66: vev.wire.Result.sessions:type_name -> vev.wire.SessionList
-	57, // 67: vev.wire.Result.capture:type_name -> vev.wire.Capture
-	56, // 68: vev.wire.Result.wait:type_name -> vev.wire.WaitResult
-	63, // 69: vev.wire.Result.stats:type_name -> vev.wire.DaemonStats
-	59, // 70: vev.wire.Result.history:type_name -> vev.wire.Lines
-	62, // 71: vev.wire.Result.found:type_name -> vev.wire.Found
-	54, // 72: vev.wire.Result.clients:type_name -> vev.wire.ClientList
-	4,  // 73: vev.wire.SizeRequest.size:type_name -> vev.wire.Size
-	53, // 74: vev.wire.SessionList.sessions:type_name -> vev.wire.SessionRow
-	31, // 75: vev.wire.SessionRow.exit:type_name -> vev.wire.ExitStatus
-	4,  // 76: vev.wire.SessionRow.size:type_name -> vev.wire.Size
-	55, // 77: vev.wire.ClientList.clients:type_name -> vev.wire.ClientRow
-	4,  // 78: vev.wire.ClientRow.size:type_name -> vev.wire.Size
-	6,  // 79: vev.wire.ClientRow.origin:type_name -> vev.wire.Origin
-	31, // 80: vev.wire.WaitResult.exit:type_name -> vev.wire.ExitStatus
-	4,  // 81: vev.wire.Capture.size:type_name -> vev.wire.Size
-	58, // 82: vev.wire.Capture.cursor:type_name -> vev.wire.Cursor
-	59, // 83: vev.wire.Capture.lines:type_name -> vev.wire.Lines
-	31, // 84: vev.wire.Capture.exit:type_name -> vev.wire.ExitStatus
-	60, // 85: vev.wire.Lines.lines:type_name -> vev.wire.Line
-	61, // 86: vev.wire.Line.runs:type_name -> vev.wire.Run
-	87, // [87:87] is the sub-list for method output_type
-	87, // [87:87] is the sub-list for method input_type
-	87, // [87:87] is the sub-list for extension type_name
-	87, // [87:87] is the sub-list for extension extendee
-	0,  // [0:87] is the sub-list for field type_name
+	50, // 57: vev.wire.Request.capture:type_name -> vev.wire.CaptureRequest
+	56, // 58: vev.wire.Request.wait:type_name -> vev.wire.WaitRequest
+	57, // 59: vev.wire.Request.stats:type_name -> vev.wire.StatsQuery
+	51, // 60: vev.wire.Request.history:type_name -> vev.wire.HistoryRequest
+	52, // 61: vev.wire.Request.search:type_name -> vev.wire.SearchRequest
+	53, // 62: vev.wire.Request.clients:type_name -> vev.wire.ClientsRequest
+	54, // 63: vev.wire.Request.detach_client:type_name -> vev.wire.DetachClientRequest
+	55, // 64: vev.wire.Request.size:type_name -> vev.wire.SizeRequest
+	45, // 65: vev.wire.Request.run:type_name -> vev.wire.RunRequest
+	46, // 66: vev.wire.Request.read_run:type_name -> vev.wire.ReadRunRequest
+	47, // 67: vev.wire.Request.lock:type_name -> vev.wire.LockRequest
+	44, // 68: vev.wire.Request.guarded:type_name -> vev.wire.GuardedRequest
+	70, // 69: vev.wire.Result.failure:type_name -> vev.wire.Failure
+	58, // 70: vev.wire.Result.sessions:type_name -> vev.wire.SessionList
+	63, // 71: vev.wire.Result.capture:type_name -> vev.wire.Capture
+	62, // 72: vev.wire.Result.wait:type_name -> vev.wire.WaitResult
+	69, // 73: vev.wire.Result.stats:type_name -> vev.wire.DaemonStats
+	65, // 74: vev.wire.Result.history:type_name -> vev.wire.Lines
+	68, // 75: vev.wire.Result.found:type_name -> vev.wire.Found
+	60, // 76: vev.wire.Result.clients:type_name -> vev.wire.ClientList
+	48, // 77: vev.wire.Result.run:type_name -> vev.wire.RunStarted
+	49, // 78: vev.wire.Result.run_output:type_name -> vev.wire.RunOutput
+	41, // 79: vev.wire.GuardedRequest.type:type_name -> vev.wire.TypeRequest
+	42, // 80: vev.wire.GuardedRequest.keys:type_name -> vev.wire.KeysRequest
+	43, // 81: vev.wire.GuardedRequest.paste:type_name -> vev.wire.PasteRequest
+	4,  // 82: vev.wire.RunStarted.size:type_name -> vev.wire.Size
+	4,  // 83: vev.wire.SizeRequest.size:type_name -> vev.wire.Size
+	59, // 84: vev.wire.SessionList.sessions:type_name -> vev.wire.SessionRow
+	31, // 85: vev.wire.SessionRow.exit:type_name -> vev.wire.ExitStatus
+	4,  // 86: vev.wire.SessionRow.size:type_name -> vev.wire.Size
+	61, // 87: vev.wire.ClientList.clients:type_name -> vev.wire.ClientRow
+	4,  // 88: vev.wire.ClientRow.size:type_name -> vev.wire.Size
+	6,  // 89: vev.wire.ClientRow.origin:type_name -> vev.wire.Origin
+	31, // 90: vev.wire.WaitResult.exit:type_name -> vev.wire.ExitStatus
+	4,  // 91: vev.wire.Capture.size:type_name -> vev.wire.Size
+	64, // 92: vev.wire.Capture.cursor:type_name -> vev.wire.Cursor
+	65, // 93: vev.wire.Capture.lines:type_name -> vev.wire.Lines
+	31, // 94: vev.wire.Capture.exit:type_name -> vev.wire.ExitStatus
+	66, // 95: vev.wire.Lines.lines:type_name -> vev.wire.Line
+	67, // 96: vev.wire.Line.runs:type_name -> vev.wire.Run
+	97, // [97:97] is the sub-list for method output_type
+	97, // [97:97] is the sub-list for method input_type
+	97, // [97:97] is the sub-list for extension type_name
+	97, // [97:97] is the sub-list for extension extendee
+	0,  // [0:97] is the sub-list for field type_name
 }
 
 func init() { file_session_proto_init() }
@@ -9204,6 +10232,10 @@ func file_session_proto_init() {
 		(*request_Clients)(nil),
 		(*request_DetachClient)(nil),
 		(*request_Size)(nil),
+		(*request_Run)(nil),
+		(*request_ReadRun)(nil),
+		(*request_Lock)(nil),
+		(*request_Guarded)(nil),
 	}
 	file_session_proto_msgTypes[36].OneofWrappers = []any{
 		(*result_Sessions)(nil),
@@ -9213,6 +10245,8 @@ func file_session_proto_init() {
 		(*result_History)(nil),
 		(*result_Found)(nil),
 		(*result_Clients)(nil),
+		(*result_Run)(nil),
+		(*result_RunOutput)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -9220,7 +10254,7 @@ func file_session_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_session_proto_rawDesc), len(file_session_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   64,
+			NumMessages:   70,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

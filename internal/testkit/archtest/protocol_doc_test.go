@@ -159,7 +159,7 @@ func TestTheDocumentHasTheLimits(t *testing.T) {
 		"MaxInputBytes": protocol.MaxInputBytes, "InputWindowBytes": protocol.InputWindowBytes, "MaxEnvEntries": protocol.MaxEnvEntries,
 		"MaxEnvEntryBytes": protocol.MaxEnvEntryBytes, "MaxArgs": protocol.MaxArgs, "MaxArgBytes": protocol.MaxArgBytes,
 		"MaxPathBytes": protocol.MaxPathBytes, "MaxKeys": protocol.MaxKeys, "MaxKeyBytes": protocol.MaxKeyBytes,
-		"MaxPatternBytes": protocol.MaxPatternBytes, "MaxHistoryLines": protocol.MaxHistoryLines, "MaxKeptLines": protocol.MaxKeptLines, "MaxLineBytes": protocol.MaxLineBytes,
+		"MaxPatternBytes": protocol.MaxPatternBytes, "MaxHistoryLines": protocol.MaxHistoryLines, "MaxKeptLines": protocol.MaxKeptLines, "MaxCommandBytes": protocol.MaxCommandBytes, "MaxRunBytes": protocol.MaxRunBytes, "MaxAuthorBytes": protocol.MaxAuthorBytes, "MaxLineBytes": protocol.MaxLineBytes,
 		"MaxTextBytes": protocol.MaxTextBytes, "MaxClipboardBytes": protocol.MaxClipboardBytes, "MaxModes": protocol.MaxModes,
 		"MaxPanes": protocol.MaxPanes, "MaxTokenBytes": protocol.MaxTokenBytes, "MaxHosts": protocol.MaxHosts, "MaxHostBytes": protocol.MaxHostBytes,
 		"MaxStepBytes": protocol.MaxStepBytes, "MaxPreviewBytes": protocol.MaxPreviewBytes, "MaxAnswerBytes": protocol.MaxAnswerBytes, "MaxPrompts": protocol.MaxPrompts, "MaxDeltaSessions": protocol.MaxDeltaSessions,

@@ -1,0 +1,30 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/vev-term/vev/internal/domain"
+	"github.com/vev-term/vev/internal/protocol"
+)
+
+func (c *cli) cmdLock() *cobra.Command {
+	var unlock bool
+	var author string
+	cmd := &cobra.Command{
+		Use:   "lock NAME [--unlock]",
+		Short: "Let only attached people type in a session",
+		Long: `Lock a session: only who is attached may type in it, and vev send, key, paste and run are
+refused, until it is unlocked. Programs can look at it, wait for it and capture it still.`,
+		Example: `  vev lock work
+  vev lock work --unlock`,
+		Args:              namedCount(1, 1, 1),
+		ValidArgsFunction: c.completeSessions(firstOnly),
+		RunE: addressed(func(cmd *cobra.Command, a domain.Address, _ []string) error {
+			_, err := c.act(cmd.Context(), a, 0, &protocol.Lock{Session: a.Name, Locked: !unlock, Author: author})
+			return err
+		}),
+	}
+	cmd.Flags().BoolVar(&unlock, "unlock", false, "let programs type again")
+	authorFlag(cmd, &author)
+	return cmd
+}

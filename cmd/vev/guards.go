@@ -1,0 +1,45 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/vev-term/vev/internal/protocol"
+)
+
+// guards are what must hold while a program types, and who it is.
+type guards struct {
+	generation uint64
+	atPrompt   bool
+	author     string
+}
+
+const guardHelp = `
+
+With --expect-generation or --at-prompt everything is typed while that holds, or nothing
+and the exit code is 1: vev ls --json tells a session's generation, which grows when
+another program or command gets the terminal. At a prompt means that the session's
+shell waits for a command and nothing has been typed yet.`
+
+func (g *guards) flags(cmd *cobra.Command) {
+	cmd.Flags().Uint64Var(&g.generation, "expect-generation", 0, "only while the session's generation is `N`")
+	cmd.Flags().BoolVar(&g.atPrompt, "at-prompt", false, "only at an empty prompt of a shell")
+	authorFlag(cmd, &g.author)
+	cmd.Long += guardHelp
+}
+
+// request is one input as a request: guarded, if there is something to guard. What has begun is not guarded again.
+func (g *guards) request(body protocol.RequestBody) protocol.RequestBody {
+	guarded := &protocol.Guarded{Generation: g.generation, AtPrompt: g.atPrompt}
+	switch b := body.(type) {
+	case *protocol.Type:
+		b.Author, guarded.Type = g.author, b
+	case *protocol.Keys:
+		b.Author, guarded.Keys = g.author, b
+	case *protocol.Paste:
+		b.Author, guarded.Paste = g.author, b
+	}
+	if g.generation == 0 && !g.atPrompt {
+		return body
+	}
+	return guarded
+}
