@@ -24,10 +24,11 @@ and how long it took:
   tcp      whether its ssh server answers
   ssh      logging in
   version  which vev is there, and whether this one can talk to it
-  daemon   whether sessions can be reached
-  udp      whether QUIC gets through
+  daemon   whether sessions can be reached, and over what
+  udp      whether QUIC gets through, unless only ssh is to be used
 
-It ends with the first that fails. Nothing is started or changed there.`,
+It ends with the first that fails, which decides the exit code; without udp ssh does.
+Nothing is changed there, and no daemon is started.`,
 		Example:           "  vev host check desk",
 		ValidArgsFunction: c.completeHosts(firstOnly),
 	}

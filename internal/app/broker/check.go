@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/vev-term/vev/internal/domain"
 	"github.com/vev-term/vev/internal/domain/fault"
 	"github.com/vev-term/vev/internal/ports"
 	"github.com/vev-term/vev/internal/protocol"
@@ -19,6 +20,7 @@ const (
 	sshTimeout     = 20 * time.Second
 	installTimeout = 10 * time.Minute
 	daemonTimeout  = protocol.HandshakeTimeout
+	udpTimeout     = protocol.HandshakeTimeout
 )
 
 // reconcile goes to a host step by step and tells how each went. It ends with the first that fails, and fails as that did.
@@ -39,7 +41,11 @@ func (b *Broker) reconcile(ctx context.Context, req ports.OperationRequest) erro
 	if err := c.visit(ctx, wanted); err != nil {
 		return err
 	}
-	return c.daemon(ctx)
+	if err := c.daemon(ctx); err != nil {
+		return err
+	}
+	c.udp(ctx)
+	return nil
 }
 
 // check is one way to a host.
@@ -201,10 +207,44 @@ func (c *check) daemon(ctx context.Context) error {
 		stream, err := c.b.hosts.open(ctx, wish{c.to.address, protocol.ExistingOnly, c.req.Ask()})
 		switch {
 		case err == nil:
-			return "one runs", stream.Close()
+			return "one runs, reached over " + carried(c.b.hosts.link(c.to.address)), stream.Close()
 		case fault.KindOf(err) == fault.NotFound:
 			return "none runs; the first session there starts it", nil
 		}
 		return "", err
+	})
+}
+
+// carried is a link in words.
+func carried(l domain.HostLink) string {
+	if l.RTT == 0 {
+		return l.Transport.String()
+	}
+	return fmt.Sprintf("%s in %s", l.Transport, l.RTT.Round(rttUnit))
+}
+
+// rttUnit is what a round trip is told in.
+const rttUnit = 100 * time.Microsecond
+
+// udp makes a link over QUIC, unless one is in use or must not be. That it cannot be made is no failure of the whole: where QUIC
+// alone is allowed the daemon was reached over it.
+func (c *check) udp(ctx context.Context) {
+	quic := c.b.o.Remote.QUIC
+	if quic == nil || c.b.hosts.policy(c.to.address) == domain.TransportSSH {
+		return
+	}
+	most := udpTimeout
+	if c.req.Ask() != nil {
+		most += protocol.PromptTimeout
+	}
+	_ = c.step(ctx, protocol.StepUDP, most, func(ctx context.Context) (string, error) {
+		if l := c.b.hosts.link(c.to.address); l.State == domain.LinkConnected && l.Transport == domain.TransportQUIC {
+			return "in use", nil
+		}
+		link, err := quic.DialLink(ctx, c.to.address, c.req.Ask())
+		if err != nil {
+			return "", err
+		}
+		return "QUIC gets through", link.Close()
 	})
 }

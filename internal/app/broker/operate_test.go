@@ -147,7 +147,7 @@ type place struct {
 
 func placed(t *testing.T, run func(p *place)) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &place{t: t, kept: &hostsKept{}, far: &far{takes: 50 * time.Millisecond}, visitor: &visitor{at: ports.Location{Port: 22}, survey: ports.Survey{System: "Linux", Machine: "x86_64"}, fails: map[string]error{}}}
+		p := &place{t: t, kept: &hostsKept{}, far: &far{takes: 50 * time.Millisecond, transport: domain.TransportSSH}, visitor: &visitor{at: ports.Location{Port: 22}, survey: ports.Survey{System: "Linux", Machine: "x86_64"}, fails: map[string]error{}}}
 		p.b = New(Options{
 			Daemon: newDaemons(), Remote: Remote{SSH: p.far}, Hosts: p.kept, Visitor: p.visitor, Version: "mine",
 			Warn: func(err error) { p.warned = append(p.warned, err) },
@@ -272,7 +272,7 @@ func TestACheckGoesStepByStep(t *testing.T) {
 		kind  fault.Kind // of the failure, or 0
 		steps []string
 	}{
-		"all is well": {func(p *place) { p.visitor.survey.Program = thisVev }, 0, []string{name, tcp, ssh, version, "daemon: one runs"}},
+		"all is well": {func(p *place) { p.visitor.survey.Program = thisVev }, 0, []string{name, tcp, ssh, version, "daemon: one runs, reached over ssh in 10ms"}},
 		"no daemon": {func(p *place) {
 			p.visitor.survey.Program = thisVev
 			p.b.toFar(p.t).Close()
@@ -296,7 +296,7 @@ func TestACheckGoesStepByStep(t *testing.T) {
 			p.visitor.at.Through = "jump"
 			p.visitor.fails["resolve"], p.visitor.fails["knock"] = errors.New("not here"), errors.New("not here")
 			p.visitor.survey.Program = thisVev
-		}, 0, []string{"name: far, through jump", ssh, version, "daemon: one runs"}},
+		}, 0, []string{"name: far, through jump", ssh, version, "daemon: one runs, reached over ssh in 10ms"}},
 		"no login": {
 			func(p *place) { p.visitor.fails["visit"] = fault.New(fault.Denied, "no") }, fault.Denied, []string{name, tcp, "ssh fails: no"},
 		},
@@ -341,7 +341,7 @@ func TestInstalling(t *testing.T) {
 		require.Equal(t, []string{
 			"name: far is 192.0.2.7, 2001:db8::7", "tcp: 192.0.2.7:22 answers", "ssh: Linux on x86_64", ": copied 50 % of 0.0 MB",
 			"install: /home/ann/.local/bin/vev is this vev now",
-			fmt.Sprintf("version: vev mine, protocol %d, /home/ann/.local/bin/vev", protocol.MaxVersion), "daemon: one runs",
+			fmt.Sprintf("version: vev mine, protocol %d, /home/ann/.local/bin/vev", protocol.MaxVersion), "daemon: one runs, reached over ssh in 10ms",
 		}, a.steps())
 		require.Equal(t, []string{"/opt/vev"}, p.visitor.copied)
 		p.visitor.fails["install"] = fault.New(fault.Unsupported, "another kind")
@@ -364,6 +364,34 @@ func TestInstalling(t *testing.T) {
 		a = p.ok(protocol.Mutation{Kind: protocol.AddHost, Host: "ann@far", Alias: "other", Install: true})
 		require.Contains(t, a.steps(), "install: not needed")
 		require.Len(t, p.visitor.copied, 2)
+	})
+}
+
+// Whether QUIC gets through is told where it may be used; where ssh may be too, that it does not is no failure.
+func TestACheckOfUDP(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		kept, quic := &hostsKept{}, &far{takes: 20 * time.Millisecond, transport: domain.TransportQUIC}
+		v := &visitor{at: ports.Location{Port: 22, Through: "jump"}, survey: ports.Survey{System: "Linux", Machine: "x86_64", Program: thisVev}}
+		b := New(Options{
+			Remote: Remote{SSH: &far{takes: 50 * time.Millisecond, transport: domain.TransportSSH}, QUIC: quic, Resumable: func(string) bool { return false }},
+			Hosts:  kept, Visitor: v,
+		})
+		defer b.Close()
+		p := &place{t: t, b: b}
+		last := func() string {
+			t.Helper()
+			all := p.ok(protocol.Mutation{Kind: protocol.Reconcile, Host: "far"}).steps()
+			return all[len(all)-1]
+		}
+		quic.set(0, fault.New(fault.Timeout, "nothing comes back"))
+		require.Equal(t, "udp fails: nothing comes back", last())
+		quic.set(0, nil)
+		require.Equal(t, "udp: QUIC gets through", last())
+		require.True(t, quic.last().ended(), "it was a try")
+		p.ok(protocol.Mutation{Kind: protocol.AddHost, Host: "far", Transport: domain.TransportSSH})
+		require.Equal(t, "daemon: one runs, reached over ssh in 10ms", last(), "it is not to be used")
+		p.ok(protocol.Mutation{Kind: protocol.UpdateHostPolicy, Host: "far", Transport: domain.TransportQUIC})
+		require.Equal(t, "udp: in use", last())
 	})
 }
 
