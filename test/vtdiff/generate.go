@@ -305,7 +305,7 @@ func (g *generator) margins() string {
 	case 2, 3:
 		return "\x1b[" + g.x() + ";" + g.x() + "s"
 	case 4:
-		return "\x1b[" + g.number(4) + pick(g, "'}", "'~", " @", " A")
+		return "\x1b[" + g.number(4) + pick(g, "'}", "'~", " @", " A", "^")
 	}
 	return pick(g, "\x1b6", "\x1b9", "\x1bD", "\x1bM", "\x1b[?6h")
 }
@@ -332,10 +332,10 @@ func (g *generator) rectangles() string {
 // stop in the first column (DEC STD 070, 5-204) and 96 characters in ASCII (5-202).
 func (g *generator) report() string {
 	return pick(g, "\x1b[6n", "\x1b[?6n", "\x1b[18t", "\x1bP$qr\x1b\\", "\x1bP$qs\x1b\\", "\x1bP$qm\x1b\\", "\x1bP$q\"q\x1b\\",
-		"\x1bP$q q\x1b\\", "\x1bP$qzz\x1b\\", "\x1b[5n", "\x1b[?15n", "\x1b["+pick(g, "1", "2", "4", "6")+" q",
+		"\x1bP$q"+pick(g, " q", "zz")+"\x1b\\", "\x1b["+pick(g, "0", "1", "2")+"*x", "\x1b[5n", "\x1b[?15n", "\x1b["+pick(g, "1", "2", "4", "6")+" q",
 		"\x1bP2$t"+pick(g, "3", "3/5", "2/9/12")+"\x1b\\",
 		"\x1b[?"+pick(g, "1", "5", "6", "7", "9", "12", "25", "40", "41", "42", "45", "47", "66", "67", "69", "1000", "1002", "1003", "1004", "1005", "1006", "1015", "1047", "1049", "2004")+"$p",
-		"\x1b["+pick(g, "2", "4", "20")+"$p", "\x1b[1\"q", "\x1b[4h", "\x1b[?1000h", "\x1b[?1006h", "\x1b[?1000l")
+		"\x1b["+pick(g, "2", "4", "20")+"$p", "\x1b[1\"q", "\x1b[4h", "\x1b[?"+pick(g, "9", "66", "67", "1000", "1002", "1003", "1004", "1005", "1006", "1015")+pick(g, "h", "h", "l"))
 }
 
 // noise is what a parser has to get right: broken and unknown sequences, strings, controls inside sequences.

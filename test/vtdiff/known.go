@@ -160,6 +160,11 @@ var knownDifferences = []knownDifference{
 		"What is repeated is the graphic character, not its code (ECMA-48 8.3.103).",
 	},
 	{
+		"what XTSAVE saved outlasts RIS in xterm",
+		regexp.MustCompile(`\x1bc(?s:.*)\x1b\[\?[\d;]*r`), regexp.MustCompile(`ours or xterm: (cell|cursor|replies)`),
+		"RIS makes the state of power-on (ECMA-48 8.3.105), in which nothing is saved.",
+	},
+	{
 		"DECCARA without attributes does nothing in xterm",
 		regexp.MustCompile(`\x1b\[\d*(;\d*){0,3}\$r`), regexp.MustCompile(`ours or xterm: cell `),
 		"Without one it clears all (DEC STD 070, 5-174).",

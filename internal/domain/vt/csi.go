@@ -86,7 +86,9 @@ func (t *Terminal) csiEdit(final byte) {
 		t.deleteLines(ps.arg(0, 1))
 	case 'S': // a pending wrap stays
 		t.scrollUp(t.top, t.bot, ps.arg(0, 1))
-	case 'T', '^':
+	case '^':
+		t.scrollDown(t.top, t.bot, ps.arg(0, 1))
+	case 'T':
 		if ps.nparams == 0 || ps.nparams == 1 && ps.params[0] != 0 { // with five it is highlight tracking
 			t.scrollDown(t.top, t.bot, ps.arg(0, 1))
 		}

@@ -113,6 +113,10 @@ func (t *Terminal) printRune(r rune) {
 		t.attach(r)
 		return
 	}
+	if t.singleShift != 0 { // it was for this one, which is in no set
+		t.singleShift = 0
+		t.updateSlow()
+	}
 	if p&(propJoins|propJoinsAfter) != 0 && t.joinable && t.graphemes && t.join(r, p) {
 		return
 	}

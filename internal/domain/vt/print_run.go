@@ -6,7 +6,7 @@ import "unicode/utf8"
 // columns, and joining nothing before it. It returns the bytes that it took. It is printRune for the common case, with
 // the row looked up once for each line.
 func (t *Terminal) printText(p []byte) int {
-	if t.insertMode {
+	if t.insertMode || t.singleShift != 0 {
 		return 0
 	}
 	used := 0

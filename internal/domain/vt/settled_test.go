@@ -34,6 +34,8 @@ func TestSettledDifferences(t *testing.T) {
 		{"REP scrolls between left and right margins", "abc\r\ndef\r\nghi\x1b[?69h\x1b[2;3s\x1b[3;2Hx\x1b[6b", []string{"axx", "dxx", "gx"}, 2, 2},
 		{"DEL is the last character of a set of 96, and else none", "\x7fa\x1b-A\x0eb\x7f\x0f\x7fc\x1b.A\x1bN\x7f\x7fd", []string{"aâÿcÿd", "", ""}, 6, 0},
 		{"DECSCA ends SPA's protection", "\x1bVab\x1b[0\"qc\x1b[1K", []string{"", "", ""}, 3, 0},
+		{"CSI 0 ^ is one line, CSI 0 T none", "x\x1b[0^y\x1b[0Tz", []string{" yz", "x", ""}, 3, 0},
+		{"a single shift is for one character of any kind", "\x1bNé\x1b(0q\x1b(B\x1b*0\x1bN中q\x1bNqq", []string{"é─中q─q", "", ""}, 7, 0},
 		{"CBT keeps a pending wrap", "abcdefgh\x1b[Zi", []string{"abcdefgh", "i", ""}, 1, 1},
 		{"HT keeps a pending wrap", "abcdefgh\ti", []string{"abcdefgh", "i", ""}, 1, 1},
 		{"HT keeps a pending wrap where it moves", "abcdefgh\x1b[999Z\ti", []string{"abcdefgh", "i", ""}, 1, 1},
