@@ -70,6 +70,28 @@ type BrokerConn interface {
 	Numbers() protocol.ConnNumbers
 }
 
+// Subscription is a client that has asked for the catalogue. Whoever serves it publishes from one goroutine.
+type Subscription interface {
+	// Asked is what it is about.
+	Asked() protocol.Subscribe
+	// Ask is how the client's person is asked, nil where there is none.
+	Ask() Ask
+	// Publish gives the client a SnapshotPart or SnapshotDelta of at most MaxPublishBytes; it waits while the client takes
+	// nothing. Canceled: the subscription is over. Unblocked by that.
+	Publish(protocol.BrokerServerMessage) error
+	// Missed gets a token when the client has missed something and needs a snapshot.
+	Missed() <-chan struct{}
+	// Over is closed when the client has had enough, has subscribed anew, or is gone.
+	Over() <-chan struct{}
+}
+
+// MaxPublishBytes bounds one message of a subscription.
+const MaxPublishBytes = 128 << 10
+
+// SessionConverse begins a session conversation on a carriage to a daemon, which the conversation owns from then on: on an
+// error it has been closed. ctx counts for the preamble.
+type SessionConverse func(ctx context.Context, carriage io.ReadWriteCloser) (SessionClientConn, error)
+
 // StreamRequest is an OpenStream that waits for its answer: exactly one of Open, Hand and Refuse.
 type StreamRequest interface {
 	Host() string

@@ -148,10 +148,6 @@ type (
 		Move      bool
 	}
 
-	Subscribe   struct{ KnownRevision uint64 }
-	Resync      struct{ HaveRevision uint64 }
-	Unsubscribe struct{}
-
 	// Mutation is AddHost, RemoveHost, Reconcile or UpdateHostPolicy; each has what its kind needs.
 	Mutation struct {
 		Operation OperationID

@@ -1,45 +1,34 @@
 package protocol
 
+import "github.com/vev-term/vev/internal/domain/catalogue"
+
 // The catalogue travels as a snapshot, parts between a begin and an end that commit as a
 // whole, then as one delta for each revision (docs/protocol.md, Catalogue).
 type (
+	// Subscribe asks for the catalogue, from now on. KnownRevision is what the client has from an earlier connection to the
+	// same broker process, or 0. Hosts are what it is about; none: every host that is known.
+	Subscribe struct {
+		KnownRevision uint64
+		Hosts         []string
+		Reach         Reach
+	}
+	// Resync asks for a snapshot: the client has missed something.
+	Resync      struct{ HaveRevision uint64 }
+	Unsubscribe struct{}
+
 	// SnapshotPart is one part of the snapshot of a revision.
 	SnapshotPart struct {
 		Revision uint64
 		Part     CatalogueEntry
 	}
-	// SnapshotDelta turns BaseRevision into Revision; a receiver that has another asks Resync.
-	SnapshotDelta struct {
-		BaseRevision uint64
-		Revision     uint64
-		Hosts        []HostEntry
-		Sessions     []SessionEntry
-		Tombstones   []Tombstone
-	}
+	// SnapshotDelta turns its base, which is not 0, into its revision; a receiver that has another asks Resync.
+	SnapshotDelta struct{ catalogue.Delta }
 
 	SnapshotBegin struct{}
 	SnapshotEnd   struct{ Parts uint32 } // parts between begin and end
-	HostEntry     struct {
-		Host          string
-		Address       string
-		LinkState     uint32
-		Transport     uint32
-		LastContactMS int64 // Unix time, or 0
-		Failure       *Failure
-	}
-	SessionEntry struct {
-		Host     string
-		Session  [16]byte
-		Name     string
-		State    uint32
-		Title    string
-		Attached uint32
-	}
-	// Tombstone says that a session, or with a zero Session a host, is gone.
-	Tombstone struct {
-		Host    string
-		Session [16]byte
-	}
+	HostEntry     struct{ catalogue.Host }
+	SessionEntry  struct{ catalogue.Session }
+	Tombstone     struct{ catalogue.Key }
 
 	// PreviewPublication is the newest picture of a session that StartPreview asked for.
 	PreviewPublication struct {
@@ -54,6 +43,14 @@ type (
 		Text   string
 		Echo   bool // what the user types may be shown
 	}
+)
+
+// Reach says how far a subscription goes to know what there is.
+type Reach uint32
+
+const (
+	ReachAll  Reach = 0 // every host is asked, and dialed for that
+	ReachWarm Reach = 1 // only those that a link leads to already
 )
 
 // CatalogueEntry is what a SnapshotPart may hold.

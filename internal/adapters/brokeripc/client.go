@@ -26,6 +26,7 @@ type Client struct {
 	operating map[protocol.OperationID]*operated
 	rtt       time.Duration // round trip of the probes; 0: none was answered
 	pinged    *ping         // nil: none is on its way
+	listing   listing
 }
 
 type statsAnswer struct {
@@ -50,6 +51,7 @@ func dial(ctx context.Context, rw io.ReadWriteCloser, software string, features 
 	c := &Client{
 		answers: features&protocol.FeaturePrompts != 0, prompts: make(chan *protocol.Prompt, protocol.MaxPrompts),
 		asked: make(map[protocol.OperationID]chan<- statsAnswer), operating: make(map[protocol.OperationID]*operated),
+		listing: listing{changes: make(chan struct{}, 1)},
 	}
 	err := handshake(ctx, rw, func() (err error) {
 		c.conn, features, err = register(rw, software, features)
@@ -236,6 +238,15 @@ func (c *Client) message(m any) (after func(), err error) {
 		if m.Operation != (protocol.OperationID{}) {
 			return nil, c.result(m.Operation, statsAnswer{err: m.Failure.Fault()})
 		}
+		if c.listing.asked {
+			c.listing.refused = m.Failure.Fault()
+			c.listing.notify()
+			return nil, nil
+		}
+	case *protocol.SnapshotPart:
+		return nil, c.part(m)
+	case *protocol.SnapshotDelta:
+		return nil, c.delta(m)
 	case *protocol.Prompt:
 		return nil, c.prompted(m)
 	case *protocol.Pong:
@@ -294,6 +305,7 @@ func (c *Client) hangUp(ref protocol.StreamRef, f *protocol.Failure) {
 func (c *Client) goodbye(error) {}
 
 func (c *Client) ended() {
+	c.listing.notify()
 	for id, answer := range c.asked {
 		delete(c.asked, id)
 		answer <- statsAnswer{err: c.conn.err}

@@ -111,7 +111,7 @@ func newConn(rw io.ReadWriteCloser, rd *streamframe.Reader, scope protocol.Scope
 	c.out = c.newSender()
 	c.tune(bulkBuffer)
 	c.reading.keeper.L, c.reading.heeded.L = &c.mu, &c.mu
-	c.writing.flusher.L = &c.mu
+	c.writing.flusher.L, c.writing.room.L = &c.mu, &c.mu
 	_, _ = c.machine.PeerRegister()
 	return c
 }

@@ -30,8 +30,7 @@ func (s *Server) message(m any) (after func(), err error) {
 		s.post(&protocol.BrokerError{Operation: m.Operation, Failure: *protocol.FailureOf(notServed("previews"))})
 		return nil, nil
 	case *protocol.Subscribe, *protocol.Resync, *protocol.Unsubscribe:
-		s.post(&protocol.BrokerError{Failure: *protocol.FailureOf(notServed("the catalogue"))})
-		return nil, nil
+		return s.catalogue(m), nil
 	case *protocol.PromptReply:
 		if !s.answers {
 			s.post(&protocol.BrokerError{Failure: *protocol.FailureOf(notServed("answers of a client that offered none"))})

@@ -21,6 +21,9 @@ type Broker struct {
 	Numbers func() protocol.BrokerNumbers
 	// Operate takes an operation on hosts and returns at once. Nil: they are refused, there is no host but this machine.
 	Operate func(ports.OperationRequest)
+	// Subscribed serves a client that asks for the catalogue, until the subscription is over; it does not wait for that.
+	// nil: this broker has no catalogue.
+	Subscribed func(ports.Subscription)
 }
 
 // Server is the granting end of a broker conversation, a ports.BrokerConn.
@@ -39,6 +42,7 @@ type Server struct {
 	requests []*request                                // not accepted yet; at most protocol.MaxStreams
 	prompts  map[[16]byte]chan<- *protocol.PromptReply // at most protocol.MaxPrompts
 	again    bool                                      // a second preamble came: its answer is the goodbye
+	sub      *subscription                             // the client's, or nil
 }
 
 var _ ports.BrokerConn = (*Server)(nil)
@@ -170,4 +174,7 @@ func (s *Server) goodbye(reason error) {
 	s.post(&protocol.Shutdown{Reason: *protocol.FailureOf(reason)})
 }
 
-func (s *Server) ended() { s.requests = nil }
+func (s *Server) ended() {
+	s.requests = nil
+	s.unsubscribe()
+}

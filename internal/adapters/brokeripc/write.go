@@ -24,6 +24,7 @@ type writeTurn struct {
 	small      uint64    // numbers.FramesOut with the last small frame
 	owing      []*Stream // streams with credit to grant; at most protocol.MaxStreams
 	flusher    sync.Cond
+	room       sync.Cond // unsent was taken
 }
 
 // writeFrame sends one data frame of s; it returns once p is the caller's again.
@@ -154,6 +155,7 @@ func (c *conn) takeUnsent() {
 	spare := c.out.buf[:0]
 	c.out.buf, w.unsent, w.overtaking = w.unsent, spare, 0
 	c.out.hand, w.handing = w.handing, nil
+	w.room.Broadcast()
 	c.takeOwed()
 }
 

@@ -140,6 +140,21 @@ func TestStrictness(t *testing.T) {
 		"preview too large":  {true, field(TagPreviewPublication, text(1, strings.Repeat("o", 16)), text(3, strings.Repeat("p", protocol.MaxPreviewBytes+1))), "1 over the limit of 65536"},
 		"long program":       {false, field(TagReconcile, text(1, strings.Repeat("o", 16)), text(4, strings.Repeat("/", protocol.MaxPathBytes+1))), "program of 4097 bytes is 1 over the limit of 4096"},
 		"long step":          {true, field(TagProgress, text(1, strings.Repeat("o", 16)), text(3, strings.Repeat("s", protocol.MaxStepBytes+1))), "step of 17 bytes is 1 over the limit of 16"},
+		"revision 0":         {true, field(TagSnapshotDelta, []byte{2 << 3, 1}), "a delta of revision 0"},
+		"back":               {true, field(TagSnapshotDelta, []byte{1 << 3, 7, 2 << 3, 7}), "revision 7 of the catalogue follows 7"},
+		"state of a host":    {true, part(3, []byte{7 << 3, 4}), "state is 4, must be 0 to 3"},
+		"contact":            {true, part(3, protowire.AppendVarint([]byte{5 << 3}, 1<<63)), "last contact in ms is -9223372036854775808, must be 0 to 253402300799999"},
+		"state of a session": {true, session([]byte{4 << 3, 2}), "session state is 2, must be 0 to 1"},
+		"title of a session": {true, session(text(5, strings.Repeat("t", 1025))), "title of 1025 bytes is 1 over the limit of 1024"},
+		"command":            {true, part(4, bytes.Repeat(text(12, strings.Repeat("t", 512)), 3)), "command of 1536 bytes is 512 over the limit of 1024"},
+		"arguments":          {true, part(4, bytes.Repeat(text(12, "a"), 65)), "65 arguments are 1 over the limit of 64"},
+		"directory":          {true, session(text(13, strings.Repeat("t", 1025))), "directory of 1025 bytes is 1 over the limit of 1024"},
+		"policy":             {true, session([]byte{0x80, 1, 4}), "size policy is 4, must be 0 to 3"},
+		"size":               {true, session([]byte{14 << 3, 80}), "size is 80x0, must be 1x1 to 1000x500"},
+		"signal":             {true, session(protowire.AppendVarint([]byte{8 << 3}, 128)), "signal is 128, must be 0 to 127"},
+		"hosts of one":       {false, field(TagSubscribe, bytes.Repeat(text(2, "h"), 65)), "65 hosts are 1 over the limit of 64"},
+		"host of one":        {false, field(TagSubscribe, text(2, strings.Repeat("h", 256))), "host of 256 bytes is 1 over the limit of 255"},
+		"reach":              {false, field(TagSubscribe, []byte{3 << 3, 2}), "reach is 2, must be 0 to 1"},
 		"too many hosts":     {true, field(TagSnapshotDelta, bytes.Repeat(field(3), protocol.MaxHosts+1)), "65 hosts are 1 over the limit of 64"},
 		"too many sessions":  {true, field(TagSnapshotDelta, bytes.Repeat(field(4), protocol.MaxDeltaSessions+1)), "1025 sessions are 1 over"},
 	} {
@@ -156,11 +171,23 @@ func TestStrictness(t *testing.T) {
 	}
 }
 
+// part is a snapshot's part by hand.
+func part(n protowire.Number, body ...[]byte) []byte {
+	return field(TagSnapshotPart, field(Tag(n), body...))
+}
+
+// session is a session's part by hand.
+func session(fields ...[]byte) []byte {
+	return part(4, append([][]byte{text(2, strings.Repeat("s", 16))}, fields...)...)
+}
+
 // What exactly meets a limit passes.
 func TestLimitsAreInclusive(t *testing.T) {
 	_, err := DecodeClient(field(TagRegister, text(1, strings.Repeat("x", fault.MaxText))))
 	require.NoError(t, err)
-	_, err = DecodeServer(field(TagSnapshotDelta, bytes.Repeat(field(3), protocol.MaxHosts)))
+	_, err = DecodeServer(field(TagSnapshotDelta, []byte{1 << 3, 6, 2 << 3, 7}, bytes.Repeat(field(3), protocol.MaxHosts)))
+	require.NoError(t, err)
+	_, err = DecodeServer(session(text(5, strings.Repeat("t", 1024)), bytes.Repeat(text(12, strings.Repeat("a", 16)), 64)))
 	require.NoError(t, err)
 }
 

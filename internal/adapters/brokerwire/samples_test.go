@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/vev-term/vev/internal/domain"
+	"github.com/vev-term/vev/internal/domain/catalogue"
 	"github.com/vev-term/vev/internal/domain/fault"
 	"github.com/vev-term/vev/internal/protocol"
 )
@@ -56,14 +57,24 @@ func (s sample) message() any {
 func samples() []sample {
 	c := func(name string, m protocol.BrokerClientMessage) sample { return sample{name: name, client: m} }
 	s := func(name string, m protocol.BrokerServerMessage) sample { return sample{name: name, server: m} }
-	entry := protocol.HostEntry{
-		Host: "box", Address: "192.0.2.1", LinkState: 2, Transport: 1, LastContactMS: 1700000000123, Failure: &testFault,
+	entry := catalogue.Host{
+		Name: "box", Address: "192.0.2.1", Link: domain.LinkConnected, Transport: domain.TransportSSH,
+		Heard: time.UnixMilli(1700000000123).UTC(), Failure: testFault.Fault(),
 	}
-	session := protocol.SessionEntry{Host: "box", Session: bytes16(0x40), Name: "work", State: 1, Title: "vim", Attached: 2}
-	gone := protocol.Tombstone{Host: "box", Session: bytes16(0x50)}
+	session := catalogue.Session{Host: "box", SessionInfo: domain.SessionInfo{
+		ID: bytes16(0x40), Name: "work", State: domain.Exited, Title: "vim", Attached: 2,
+	}}
+	full := session
+	full.Exit, full.Pid, full.Command, full.Cwd = domain.ExitStatus{Code: -1, Signal: 9}, 4711, []string{"vim", "\xff"}, "/home/u"
+	full.Created, full.LastUsed = entry.Heard, entry.Heard.Add(time.Hour)
+	full.Size, full.Policy = domain.DefaultSize, domain.SizeFixed
+	stale := entry
+	stale.State = catalogue.Stale
+	gone := catalogue.Key{Host: "box", ID: bytes16(0x50)}
 	return []sample{
 		c("101 register", &protocol.Register{Client: "vev 1.0"}),
 		c("102 subscribe", &protocol.Subscribe{KnownRevision: 7}),
+		c("102 subscribe to hosts", &protocol.Subscribe{Hosts: []string{"", "box"}, Reach: protocol.ReachWarm}),
 		c("103 resync", &protocol.Resync{HaveRevision: 8}),
 		c("104 unsubscribe", &protocol.Unsubscribe{}),
 		c("105 add host", &protocol.Mutation{Operation: testOp, Kind: protocol.AddHost, Host: "u@box", Alias: "box", Transport: 2, Install: true}),
@@ -84,9 +95,11 @@ func samples() []sample {
 
 		s("201 registered", &protocol.Registered{Scope: testScope}),
 		s("202 snapshot begin", &protocol.SnapshotPart{Revision: 9, Part: protocol.SnapshotBegin{}}),
-		s("202 snapshot host", &protocol.SnapshotPart{Revision: 9, Part: entry}),
-		s("202 snapshot session", &protocol.SnapshotPart{Revision: 9, Part: session}),
-		s("202 snapshot tombstone", &protocol.SnapshotPart{Revision: 9, Part: gone}),
+		s("202 snapshot host", &protocol.SnapshotPart{Revision: 9, Part: protocol.HostEntry{Host: entry}}),
+		s("202 snapshot stale host", &protocol.SnapshotPart{Revision: 9, Part: protocol.HostEntry{Host: stale}}),
+		s("202 snapshot session", &protocol.SnapshotPart{Revision: 9, Part: protocol.SessionEntry{Session: session}}),
+		s("202 snapshot whole session", &protocol.SnapshotPart{Revision: 9, Part: protocol.SessionEntry{Session: full}}),
+		s("202 snapshot tombstone", &protocol.SnapshotPart{Revision: 9, Part: protocol.Tombstone{Key: gone}}),
 		s("202 snapshot end", &protocol.SnapshotPart{Revision: 9, Part: protocol.SnapshotEnd{Parts: 3}}),
 		s("203 operation ok", &protocol.OperationResult{Operation: testOp}),
 		s("203 operation failed", &protocol.OperationResult{Operation: testOp, Outcome: protocol.OutcomeFailed, Failure: &testFault}),
@@ -101,10 +114,10 @@ func samples() []sample {
 		s("209 shutdown", &protocol.Shutdown{Reason: testFault}),
 		s("210 preview publication", &protocol.PreviewPublication{Operation: testOp, Sequence: 5, Content: []byte("$ ")}),
 		s("211 server window update", &protocol.StreamWindowUpdate{Ref: testRef, Credit: 1}),
-		s("212 snapshot delta", &protocol.SnapshotDelta{
-			BaseRevision: 9, Revision: 10, Hosts: []protocol.HostEntry{entry, {Host: "new"}},
-			Sessions: []protocol.SessionEntry{session}, Tombstones: []protocol.Tombstone{gone, {Host: "old"}},
-		}),
+		s("212 snapshot delta", &protocol.SnapshotDelta{Delta: catalogue.Delta{
+			Base: 9, Revision: 10, Hosts: []catalogue.Host{entry, {Name: "new"}},
+			Sessions: []catalogue.Session{session}, Gone: []catalogue.Key{gone, {Host: "old"}},
+		}}),
 		s("213 prompt", &protocol.Prompt{Prompt: bytes16(0x60), Host: "box", Text: "Password:", Echo: true}),
 		s("214 broker stats", &protocol.BrokerStats{Operation: testOp, Stats: protocol.BrokerNumbers{
 			Pid: 1, Version: "1.0", Uptime: 3 * time.Millisecond, UptimeMS: 3, Clients: 4, Streams: 5, StreamsTotal: 6,

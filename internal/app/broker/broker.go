@@ -27,6 +27,8 @@ type Options struct {
 	Warn    func(error)       // what nobody can be told; set where Hosts is
 	Version string
 	Idle    time.Duration // without a client before Run returns; 0: DefaultIdle
+	// Converse begins conversations with daemons, for the catalogue; nil: Subscribed must not be called.
+	Converse ports.SessionConverse
 	// Refused counts the connections of other users that were closed, or is nil.
 	Refused func() uint64
 }
@@ -38,6 +40,7 @@ type Broker struct {
 	changed chan struct{} // a client came or went; holds one note for any number
 	hosts   *hosts
 	members *members
+	lists   *lists
 
 	// mu is a leaf: under it nothing waits.
 	mu      sync.Mutex
@@ -50,19 +53,31 @@ func New(o Options) *Broker {
 	if o.Idle == 0 {
 		o.Idle = DefaultIdle
 	}
-	m := &members{store: o.Hosts, warn: o.Warn}
-	if o.Remote.Policy == nil {
-		o.Remote.Policy = m.transport
-	}
-	return &Broker{
+	b := &Broker{
 		o: o, started: time.Now(), changed: make(chan struct{}, 1),
-		hosts: newHosts(o.Remote), members: m, clients: make(map[ports.BrokerConn]struct{}),
+		members: &members{store: o.Hosts, warn: o.Warn}, clients: make(map[ports.BrokerConn]struct{}),
 	}
+	b.lists = newLists(b)
+	if o.Remote.Policy == nil {
+		o.Remote.Policy = b.members.transport
+	}
+	told := o.Remote.Changed
+	o.Remote.Changed = func(host string) {
+		b.lists.moved(host)
+		if told != nil {
+			told(host)
+		}
+	}
+	b.hosts = newHosts(o.Remote)
+	return b
 }
 
 // Close ends the links to other machines and returns when nothing of them runs any more. Every
 // Serve has returned before, or fails to open streams from now on.
-func (b *Broker) Close() { b.hosts.close() }
+func (b *Broker) Close() {
+	b.lists.close()
+	b.hosts.close()
+}
 
 // Run returns nil once there has been no client for the idle time, or ctx's cause. It may be
 // called again: a client that came in the last moment is served like any other.

@@ -1,5 +1,5 @@
 // Package broker is the service between clients and daemons: it grants logical streams and
-// relays each to the daemon of the host it was asked for.
+// relays each to the daemon of the host it was asked for, and knows the sessions of all hosts.
 //
 // It owns the clients' conversations and the relays. It never parses what a stream carries,
 // never touches a terminal, and keeps nothing that a restart would lose: clients that it
@@ -14,6 +14,10 @@
 // beside it and in its place; where a link over QUIC falls silent, QUIC again, and ssh once that would get through. Streams
 // stay on the link they began on: their clients are told to move.
 //
+// The catalogue is what daemons tell in Watch conversations of the broker's own, one a host and only while somebody
+// wants to know (keeper.go); package domain/catalogue merges it. Each subscription is told the difference to what it
+// was told before, when it takes something (publish.go): nothing is queued for it.
+//
 // # Route of the data
 //
 // Stream.Read -> daemon connection Write, and back, each direction on one goroutine that
@@ -24,5 +28,6 @@
 // Serve runs on its caller's. For each stream it starts one that dials and then relays
 // towards the client, and with the relay one for the other direction; Serve joins them all.
 // For a host there are one per attempt to reach it, those that begin them, one per probe that has no answer, and one per
-// link that is being closed or doubted; Close joins those.
+// link that is being closed or doubted; for the catalogue one per host that is watched or confirmed, and one per
+// subscription. Close joins those.
 package broker

@@ -214,6 +214,19 @@ func (h *hosts) close() {
 	h.all.Wait()
 }
 
+// linked are the hosts that a link leads to now.
+func (h *hosts) linked() []string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var names []string
+	for name, w := range h.ways {
+		if w.link != nil && w.link.Err() == nil {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // link is the state of the way to a host, in facts.
 func (h *hosts) link(name string) domain.HostLink {
 	h.mu.Lock()

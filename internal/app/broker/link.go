@@ -70,11 +70,14 @@ func (s *linked) reporting(report func(protocol.LinkReport)) {
 	s.link.way.tell(time.Now())
 }
 
-// hold counts a stream.
+// hold counts a stream as one that its link is used for. It may be called again.
 func (h *hosts) hold(s *linked) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	l := s.link
+	if _, held := l.streams[s]; held {
+		return
+	}
 	if l.streams == nil {
 		l.streams = map[*linked]struct{}{}
 	}
@@ -86,7 +89,7 @@ func (h *hosts) hold(s *linked) {
 	l.way.look(time.Now())
 }
 
-// release ends a link with its last stream if it is not the way's, and has it end after linkIdle if it is. It may be called
+// release counts a stream no more. It ends a link with its last stream if it is not the way's, and has it end after linkIdle if it is. It may be called
 // again.
 func (h *hosts) release(s *linked) {
 	h.mu.Lock()

@@ -22,6 +22,7 @@ func (b *Broker) answer(ctx context.Context, req ports.StreamRequest) {
 		_ = req.Refuse(*protocol.FailureOf(err))
 		return
 	}
+	b.lists.met(req.Host())
 	if stream, ok, err := req.Hand(daemon); ok {
 		if err == nil {
 			_, _ = io.Copy(io.Discard, stream) // until the client has done with it, or is gone

@@ -3303,6 +3303,8 @@ func (b0 LinkReport_builder) Build() *LinkReport {
 type Subscribe struct {
 	state                    protoimpl.MessageState `protogen:"opaque.v1"`
 	xxx_hidden_KnownRevision uint64                 `protobuf:"varint,1,opt,name=known_revision,json=knownRevision"`
+	xxx_hidden_Hosts         []string               `protobuf:"bytes,2,rep,name=hosts"`
+	xxx_hidden_Reach         uint32                 `protobuf:"varint,3,opt,name=reach"`
 	unknownFields            protoimpl.UnknownFields
 	sizeCache                protoimpl.SizeCache
 }
@@ -3339,14 +3341,38 @@ func (x *Subscribe) GetKnownRevision() uint64 {
 	return 0
 }
 
+func (x *Subscribe) GetHosts() []string {
+	if x != nil {
+		return x.xxx_hidden_Hosts
+	}
+	return nil
+}
+
+func (x *Subscribe) GetReach() uint32 {
+	if x != nil {
+		return x.xxx_hidden_Reach
+	}
+	return 0
+}
+
 func (x *Subscribe) SetKnownRevision(v uint64) {
 	x.xxx_hidden_KnownRevision = v
+}
+
+func (x *Subscribe) SetHosts(v []string) {
+	x.xxx_hidden_Hosts = v
+}
+
+func (x *Subscribe) SetReach(v uint32) {
+	x.xxx_hidden_Reach = v
 }
 
 type Subscribe_builder struct {
 	_ [0]func() // Prevents comparability and use of unkeyed literals for the builder.
 
 	KnownRevision uint64
+	Hosts         []string
+	Reach         uint32
 }
 
 func (b0 Subscribe_builder) Build() *Subscribe {
@@ -3354,6 +3380,8 @@ func (b0 Subscribe_builder) Build() *Subscribe {
 	b, x := &b0, m0
 	_, _ = b, x
 	x.xxx_hidden_KnownRevision = b.KnownRevision
+	x.xxx_hidden_Hosts = b.Hosts
+	x.xxx_hidden_Reach = b.Reach
 	return m0
 }
 
@@ -3882,6 +3910,7 @@ type HostEntry struct {
 	xxx_hidden_Transport         uint32                 `protobuf:"varint,4,opt,name=transport"`
 	xxx_hidden_LastContactUnixMs int64                  `protobuf:"varint,5,opt,name=last_contact_unix_ms,json=lastContactUnixMs"`
 	xxx_hidden_Failure           *Failure               `protobuf:"bytes,6,opt,name=failure"`
+	xxx_hidden_State             uint32                 `protobuf:"varint,7,opt,name=state"`
 	unknownFields                protoimpl.UnknownFields
 	sizeCache                    protoimpl.SizeCache
 }
@@ -3953,6 +3982,13 @@ func (x *HostEntry) GetFailure() *Failure {
 	return nil
 }
 
+func (x *HostEntry) GetState() uint32 {
+	if x != nil {
+		return x.xxx_hidden_State
+	}
+	return 0
+}
+
 func (x *HostEntry) SetHost(v string) {
 	x.xxx_hidden_Host = v
 }
@@ -3977,6 +4013,10 @@ func (x *HostEntry) SetFailure(v *Failure) {
 	x.xxx_hidden_Failure = v
 }
 
+func (x *HostEntry) SetState(v uint32) {
+	x.xxx_hidden_State = v
+}
+
 func (x *HostEntry) HasFailure() bool {
 	if x == nil {
 		return false
@@ -3997,6 +4037,7 @@ type HostEntry_builder struct {
 	Transport         uint32
 	LastContactUnixMs int64
 	Failure           *Failure
+	State             uint32
 }
 
 func (b0 HostEntry_builder) Build() *HostEntry {
@@ -4009,19 +4050,30 @@ func (b0 HostEntry_builder) Build() *HostEntry {
 	x.xxx_hidden_Transport = b.Transport
 	x.xxx_hidden_LastContactUnixMs = b.LastContactUnixMs
 	x.xxx_hidden_Failure = b.Failure
+	x.xxx_hidden_State = b.State
 	return m0
 }
 
 type SessionEntry struct {
-	state                protoimpl.MessageState `protogen:"opaque.v1"`
-	xxx_hidden_Host      string                 `protobuf:"bytes,1,opt,name=host"`
-	xxx_hidden_SessionId []byte                 `protobuf:"bytes,2,opt,name=session_id,json=sessionId"`
-	xxx_hidden_Name      string                 `protobuf:"bytes,3,opt,name=name"`
-	xxx_hidden_State     uint32                 `protobuf:"varint,4,opt,name=state"`
-	xxx_hidden_Title     string                 `protobuf:"bytes,5,opt,name=title"`
-	xxx_hidden_Attached  uint32                 `protobuf:"varint,6,opt,name=attached"`
-	unknownFields        protoimpl.UnknownFields
-	sizeCache            protoimpl.SizeCache
+	state                     protoimpl.MessageState `protogen:"opaque.v1"`
+	xxx_hidden_Host           string                 `protobuf:"bytes,1,opt,name=host"`
+	xxx_hidden_SessionId      []byte                 `protobuf:"bytes,2,opt,name=session_id,json=sessionId"`
+	xxx_hidden_Name           string                 `protobuf:"bytes,3,opt,name=name"`
+	xxx_hidden_State          uint32                 `protobuf:"varint,4,opt,name=state"`
+	xxx_hidden_Title          string                 `protobuf:"bytes,5,opt,name=title"`
+	xxx_hidden_Attached       uint32                 `protobuf:"varint,6,opt,name=attached"`
+	xxx_hidden_ExitCode       int32                  `protobuf:"varint,7,opt,name=exit_code,json=exitCode"`
+	xxx_hidden_ExitSignal     uint32                 `protobuf:"varint,8,opt,name=exit_signal,json=exitSignal"`
+	xxx_hidden_CreatedUnixMs  int64                  `protobuf:"varint,9,opt,name=created_unix_ms,json=createdUnixMs"`
+	xxx_hidden_LastUsedUnixMs int64                  `protobuf:"varint,10,opt,name=last_used_unix_ms,json=lastUsedUnixMs"`
+	xxx_hidden_Pid            uint32                 `protobuf:"varint,11,opt,name=pid"`
+	xxx_hidden_Command        [][]byte               `protobuf:"bytes,12,rep,name=command"`
+	xxx_hidden_Cwd            []byte                 `protobuf:"bytes,13,opt,name=cwd"`
+	xxx_hidden_Cols           uint32                 `protobuf:"varint,14,opt,name=cols"`
+	xxx_hidden_Rows           uint32                 `protobuf:"varint,15,opt,name=rows"`
+	xxx_hidden_SizePolicy     uint32                 `protobuf:"varint,16,opt,name=size_policy,json=sizePolicy"`
+	unknownFields             protoimpl.UnknownFields
+	sizeCache                 protoimpl.SizeCache
 }
 
 func (x *SessionEntry) Reset() {
@@ -4091,6 +4143,76 @@ func (x *SessionEntry) GetAttached() uint32 {
 	return 0
 }
 
+func (x *SessionEntry) GetExitCode() int32 {
+	if x != nil {
+		return x.xxx_hidden_ExitCode
+	}
+	return 0
+}
+
+func (x *SessionEntry) GetExitSignal() uint32 {
+	if x != nil {
+		return x.xxx_hidden_ExitSignal
+	}
+	return 0
+}
+
+func (x *SessionEntry) GetCreatedUnixMs() int64 {
+	if x != nil {
+		return x.xxx_hidden_CreatedUnixMs
+	}
+	return 0
+}
+
+func (x *SessionEntry) GetLastUsedUnixMs() int64 {
+	if x != nil {
+		return x.xxx_hidden_LastUsedUnixMs
+	}
+	return 0
+}
+
+func (x *SessionEntry) GetPid() uint32 {
+	if x != nil {
+		return x.xxx_hidden_Pid
+	}
+	return 0
+}
+
+func (x *SessionEntry) GetCommand() [][]byte {
+	if x != nil {
+		return x.xxx_hidden_Command
+	}
+	return nil
+}
+
+func (x *SessionEntry) GetCwd() []byte {
+	if x != nil {
+		return x.xxx_hidden_Cwd
+	}
+	return nil
+}
+
+func (x *SessionEntry) GetCols() uint32 {
+	if x != nil {
+		return x.xxx_hidden_Cols
+	}
+	return 0
+}
+
+func (x *SessionEntry) GetRows() uint32 {
+	if x != nil {
+		return x.xxx_hidden_Rows
+	}
+	return 0
+}
+
+func (x *SessionEntry) GetSizePolicy() uint32 {
+	if x != nil {
+		return x.xxx_hidden_SizePolicy
+	}
+	return 0
+}
+
 func (x *SessionEntry) SetHost(v string) {
 	x.xxx_hidden_Host = v
 }
@@ -4118,15 +4240,68 @@ func (x *SessionEntry) SetAttached(v uint32) {
 	x.xxx_hidden_Attached = v
 }
 
+func (x *SessionEntry) SetExitCode(v int32) {
+	x.xxx_hidden_ExitCode = v
+}
+
+func (x *SessionEntry) SetExitSignal(v uint32) {
+	x.xxx_hidden_ExitSignal = v
+}
+
+func (x *SessionEntry) SetCreatedUnixMs(v int64) {
+	x.xxx_hidden_CreatedUnixMs = v
+}
+
+func (x *SessionEntry) SetLastUsedUnixMs(v int64) {
+	x.xxx_hidden_LastUsedUnixMs = v
+}
+
+func (x *SessionEntry) SetPid(v uint32) {
+	x.xxx_hidden_Pid = v
+}
+
+func (x *SessionEntry) SetCommand(v [][]byte) {
+	x.xxx_hidden_Command = v
+}
+
+func (x *SessionEntry) SetCwd(v []byte) {
+	if v == nil {
+		v = []byte{}
+	}
+	x.xxx_hidden_Cwd = v
+}
+
+func (x *SessionEntry) SetCols(v uint32) {
+	x.xxx_hidden_Cols = v
+}
+
+func (x *SessionEntry) SetRows(v uint32) {
+	x.xxx_hidden_Rows = v
+}
+
+func (x *SessionEntry) SetSizePolicy(v uint32) {
+	x.xxx_hidden_SizePolicy = v
+}
+
 type SessionEntry_builder struct {
 	_ [0]func() // Prevents comparability and use of unkeyed literals for the builder.
 
-	Host      string
-	SessionId []byte
-	Name      string
-	State     uint32
-	Title     string
-	Attached  uint32
+	Host           string
+	SessionId      []byte
+	Name           string
+	State          uint32
+	Title          string
+	Attached       uint32
+	ExitCode       int32
+	ExitSignal     uint32
+	CreatedUnixMs  int64
+	LastUsedUnixMs int64
+	Pid            uint32
+	Command        [][]byte
+	Cwd            []byte
+	Cols           uint32
+	Rows           uint32
+	SizePolicy     uint32
 }
 
 func (b0 SessionEntry_builder) Build() *SessionEntry {
@@ -4139,6 +4314,16 @@ func (b0 SessionEntry_builder) Build() *SessionEntry {
 	x.xxx_hidden_State = b.State
 	x.xxx_hidden_Title = b.Title
 	x.xxx_hidden_Attached = b.Attached
+	x.xxx_hidden_ExitCode = b.ExitCode
+	x.xxx_hidden_ExitSignal = b.ExitSignal
+	x.xxx_hidden_CreatedUnixMs = b.CreatedUnixMs
+	x.xxx_hidden_LastUsedUnixMs = b.LastUsedUnixMs
+	x.xxx_hidden_Pid = b.Pid
+	x.xxx_hidden_Command = b.Command
+	x.xxx_hidden_Cwd = b.Cwd
+	x.xxx_hidden_Cols = b.Cols
+	x.xxx_hidden_Rows = b.Rows
+	x.xxx_hidden_SizePolicy = b.SizePolicy
 	return m0
 }
 
@@ -5576,9 +5761,11 @@ const file_broker_proto_rawDesc = "" +
 	"\ttransport\x18\x03 \x01(\rR\ttransport\x12\x15\n" +
 	"\x06rtt_us\x18\x04 \x01(\x04R\x05rttUs\x12\x1b\n" +
 	"\tsilent_ms\x18\x05 \x01(\x04R\bsilentMs\x12\x12\n" +
-	"\x04move\x18\x06 \x01(\bR\x04move\"2\n" +
+	"\x04move\x18\x06 \x01(\bR\x04move\"^\n" +
 	"\tSubscribe\x12%\n" +
-	"\x0eknown_revision\x18\x01 \x01(\x04R\rknownRevision\"-\n" +
+	"\x0eknown_revision\x18\x01 \x01(\x04R\rknownRevision\x12\x14\n" +
+	"\x05hosts\x18\x02 \x03(\tR\x05hosts\x12\x14\n" +
+	"\x05reach\x18\x03 \x01(\rR\x05reach\"-\n" +
 	"\x06Resync\x12#\n" +
 	"\rhave_revision\x18\x01 \x01(\x04R\fhaveRevision\"\r\n" +
 	"\vUnsubscribe\"\xa2\x02\n" +
@@ -5592,7 +5779,7 @@ const file_broker_proto_rawDesc = "" +
 	"\x04part\"\x0f\n" +
 	"\rSnapshotBegin\"#\n" +
 	"\vSnapshotEnd\x12\x14\n" +
-	"\x05parts\x18\x01 \x01(\rR\x05parts\"\xd4\x01\n" +
+	"\x05parts\x18\x01 \x01(\rR\x05parts\"\xea\x01\n" +
 	"\tHostEntry\x12\x12\n" +
 	"\x04host\x18\x01 \x01(\tR\x04host\x12\x18\n" +
 	"\aaddress\x18\x02 \x01(\tR\aaddress\x12\x1d\n" +
@@ -5600,7 +5787,8 @@ const file_broker_proto_rawDesc = "" +
 	"link_state\x18\x03 \x01(\rR\tlinkState\x12\x1c\n" +
 	"\ttransport\x18\x04 \x01(\rR\ttransport\x12/\n" +
 	"\x14last_contact_unix_ms\x18\x05 \x01(\x03R\x11lastContactUnixMs\x12+\n" +
-	"\afailure\x18\x06 \x01(\v2\x11.vev.wire.FailureR\afailure\"\x9d\x01\n" +
+	"\afailure\x18\x06 \x01(\v2\x11.vev.wire.FailureR\afailure\x12\x14\n" +
+	"\x05state\x18\a \x01(\rR\x05state\"\xb5\x03\n" +
 	"\fSessionEntry\x12\x12\n" +
 	"\x04host\x18\x01 \x01(\tR\x04host\x12\x1d\n" +
 	"\n" +
@@ -5608,7 +5796,20 @@ const file_broker_proto_rawDesc = "" +
 	"\x04name\x18\x03 \x01(\tR\x04name\x12\x14\n" +
 	"\x05state\x18\x04 \x01(\rR\x05state\x12\x14\n" +
 	"\x05title\x18\x05 \x01(\tR\x05title\x12\x1a\n" +
-	"\battached\x18\x06 \x01(\rR\battached\">\n" +
+	"\battached\x18\x06 \x01(\rR\battached\x12\x1b\n" +
+	"\texit_code\x18\a \x01(\x05R\bexitCode\x12\x1f\n" +
+	"\vexit_signal\x18\b \x01(\rR\n" +
+	"exitSignal\x12&\n" +
+	"\x0fcreated_unix_ms\x18\t \x01(\x03R\rcreatedUnixMs\x12)\n" +
+	"\x11last_used_unix_ms\x18\n" +
+	" \x01(\x03R\x0elastUsedUnixMs\x12\x10\n" +
+	"\x03pid\x18\v \x01(\rR\x03pid\x12\x18\n" +
+	"\acommand\x18\f \x03(\fR\acommand\x12\x10\n" +
+	"\x03cwd\x18\r \x01(\fR\x03cwd\x12\x12\n" +
+	"\x04cols\x18\x0e \x01(\rR\x04cols\x12\x12\n" +
+	"\x04rows\x18\x0f \x01(\rR\x04rows\x12\x1f\n" +
+	"\vsize_policy\x18\x10 \x01(\rR\n" +
+	"sizePolicy\">\n" +
 	"\tTombstone\x12\x12\n" +
 	"\x04host\x18\x01 \x01(\tR\x04host\x12\x1d\n" +
 	"\n" +

@@ -15,6 +15,7 @@ import (
 
 	"github.com/vev-term/vev/internal/adapters/brokerwire"
 	"github.com/vev-term/vev/internal/domain"
+	"github.com/vev-term/vev/internal/domain/catalogue"
 	"github.com/vev-term/vev/internal/domain/fault"
 	"github.com/vev-term/vev/internal/protocol"
 	"github.com/vev-term/vev/internal/protocol/wire"
@@ -75,6 +76,21 @@ func TestTheDocumentHasTheLinks(t *testing.T) {
 	require.Equal(t, map[string]domain.Transport{
 		"0 auto": domain.TransportAuto, "1 ssh": domain.TransportSSH, "2 quic": domain.TransportQUIC,
 	}, numbered[domain.Transport](t, "transports"))
+}
+
+func TestTheDocumentHasTheStatesOfAHost(t *testing.T) {
+	var want []string
+	for s := catalogue.Unasked; s <= catalogue.Stale; s++ {
+		want = append(want, fmt.Sprintf("%d %s", s, s))
+	}
+	var got []string
+	for _, row := range doctable.Rows(t, protocolDoc, "list states") {
+		got = append(got, row[0]+" "+row[1])
+	}
+	require.Equal(t, want, got)
+	require.Equal(t, []string{fmt.Sprint(protocol.ReachAll), fmt.Sprint(protocol.ReachWarm)}, column(t, "reach", 0))
+	require.Equal(t, catalogue.MaxHosts, protocol.MaxHosts)
+	require.Equal(t, catalogue.MaxSessions, protocol.MaxSessions)
 }
 
 func TestTheDocumentHasTheMessages(t *testing.T) {
