@@ -8,63 +8,109 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vev-term/vev/internal/domain"
+	"github.com/vev-term/vev/internal/domain/catalogue"
 	"github.com/vev-term/vev/internal/protocol"
 	"github.com/vev-term/vev/internal/talk"
 )
 
 func (c *cli) cmdLs() *cobra.Command {
-	var asJSON bool
+	var asJSON, all bool
 	cmd := &cobra.Command{
-		Use:     "ls [HOST] [--json]",
+		Use:     "ls [HOST] [--all] [--json]",
 		Aliases: []string{"list"},
 		Short:   "List the sessions",
 		Long: `List the sessions of this machine or of HOST, which your ssh leads to. One whose program ended while nobody was attached stays, as
 exited with its status, until somebody looks at it, kills it, or a day has passed.
 
+With --all, those of every host that vev knows, for at most a few seconds: a host that does not
+answer by then is named with the reason and its last contact, what was listed of it before is
+marked with its age, and the exit code is 1.
+
 As JSON the answer is an array of objects with name, id, state (running or exited),
 attached (number of clients), created, last_used, pid, command, cwd, title, cols,
-rows and size_policy; exited sessions have status too.`,
+rows and size_policy; exited sessions have status too. Of HOST and with --all they have host
+("" is this machine), and stale where the host could not be asked. A host that could not be asked
+is an object of its own with host, state "unreachable", kind, error, hint and last_contact.`,
 		Example: `  vev ls
   vev ls --json
-  vev ls desk`,
+  vev ls desk
+  vev ls --all`,
 		Args:              argCount(0, 1),
 		ValidArgsFunction: c.completeHosts(firstOnly),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			var host domain.Host
-			if len(args) > 0 {
-				var err error
-				if host, err = domain.ParseHost(args[0]); err != nil {
-					return err
-				}
+			switch {
+			case all && len(args) > 0:
+				return usage(cmd, "ls: --all or a host, not both")
+			case all:
+				return c.lsAll(cmd.Context(), asJSON)
+			case len(args) == 0:
+				return c.ls(cmd.Context(), asJSON)
 			}
-			return c.ls(cmd.Context(), host, asJSON)
+			host, err := domain.ParseHost(args[0])
+			if err != nil {
+				return err
+			}
+			return c.lsHost(cmd.Context(), host, asJSON)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "answer as JSON")
+	cmd.Flags().BoolVarP(&all, "all", "a", false, "list those of every host")
 	return cmd
 }
 
-func (c *cli) ls(ctx context.Context, host domain.Host, asJSON bool) error {
+func (c *cli) ls(ctx context.Context, asJSON bool) error {
+	list, err := c.sessions(ctx, domain.Host{}, !asJSON)
+	if err != nil {
+		return err
+	}
+	return c.showSessions(list, nil, asJSON)
+}
+
+// lsHost lists another machine's sessions: those that the broker knows, if a link leads there, else those that its daemon
+// tells, reached with ssh's questions and all.
+func (c *cli) lsHost(ctx context.Context, host domain.Host, asJSON bool) error {
+	name := host.String()
+	known, err := c.list(ctx, question{hosts: []string{name}, reach: protocol.ReachWarm, wait: protocol.ProbeTimeout + listGrace})
+	if err == nil {
+		if h, _ := known.host(name); h.State == catalogue.Current {
+			return c.showSessions(known.of(name), &name, asJSON)
+		}
+	}
 	list, err := c.sessions(ctx, host, !asJSON)
 	if err != nil {
 		return err
 	}
+	return c.showSessions(list, &name, asJSON)
+}
+
+// showSessions shows those of one machine, named or this one.
+func (c *cli) showSessions(list []domain.SessionInfo, host *string, asJSON bool) error {
 	if asJSON {
-		return c.printJSON(sessionsJSON(list))
+		out := make([]any, 0, len(list))
+		for i := range list {
+			out = append(out, newSessionJSON(&list[i], host))
+		}
+		return c.printJSON(out)
 	}
 	if len(list) == 0 {
 		c.say("no sessions")
 		return nil
 	}
 	now := time.Now()
-	rows := [][]string{{"NAME", "STATE", "ATTACHED", "SIZE", "CREATED", "LAST USED", "COMMAND", "TITLE"}}
-	for _, s := range list {
-		rows = append(rows, []string{
-			s.Name, stateText(s), strconv.Itoa(s.Attached), s.Size.String(),
-			age(now, s.Created), age(now, s.LastUsed), commandText(s.Command), s.Title,
-		})
+	rows := [][]string{sessionHead}
+	for i := range list {
+		rows = append(rows, sessionRow(now, &list[i], stateText(list[i])))
 	}
 	return writeTable(c.out, rows)
+}
+
+var sessionHead = []string{"NAME", "STATE", "ATTACHED", "SIZE", "CREATED", "LAST USED", "COMMAND", "TITLE"}
+
+func sessionRow(now time.Time, s *domain.SessionInfo, state string) []string {
+	return []string{
+		s.Name, state, strconv.Itoa(s.Attached), s.Size.String(),
+		age(now, s.Created), age(now, s.LastUsed), commandText(s.Command), s.Title,
+	}
 }
 
 // sessions asks for the list, without directories if brief; without a daemon it is empty and
@@ -89,11 +135,13 @@ func listOf(t *talk.Talk, brief bool) ([]domain.SessionInfo, error) {
 	return append([]domain.SessionInfo(nil), answer.List...), nil
 }
 
-// sessionJSON has exactly the fields of the contract; status only when the program has ended.
+// sessionJSON has exactly the fields of the contract; status only when the program has ended, host where one was asked for.
 type sessionJSON struct {
+	Host     *string  `json:"host,omitempty"`
 	Name     string   `json:"name"`
 	ID       string   `json:"id"`
 	State    string   `json:"state"`
+	Stale    bool     `json:"stale,omitempty"`
 	Status   *int     `json:"status,omitempty"`
 	Attached int      `json:"attached"`
 	Created  string   `json:"created"`
@@ -107,22 +155,19 @@ type sessionJSON struct {
 	Policy   string   `json:"size_policy"`
 }
 
-func sessionsJSON(list []domain.SessionInfo) []sessionJSON {
-	out := make([]sessionJSON, 0, len(list))
-	for _, s := range list {
-		j := sessionJSON{
-			Name: s.Name, ID: s.ID.String(), State: s.State.String(), Attached: s.Attached,
-			Created: s.Created.Format(time.RFC3339Nano), LastUsed: s.LastUsed.Format(time.RFC3339Nano),
-			Pid: s.Pid, Command: append([]string{}, s.Command...), Cwd: s.Cwd, Title: s.Title,
-			Cols: s.Size.Cols, Rows: s.Size.Rows, Policy: s.Policy.String(),
-		}
-		if s.State == domain.Exited {
-			code := s.Exit.ShellCode()
-			j.Status = &code
-		}
-		out = append(out, j)
+func newSessionJSON(s *domain.SessionInfo, host *string) *sessionJSON {
+	j := &sessionJSON{
+		Host: host,
+		Name: s.Name, ID: s.ID.String(), State: s.State.String(), Attached: s.Attached,
+		Created: s.Created.Format(time.RFC3339Nano), LastUsed: s.LastUsed.Format(time.RFC3339Nano),
+		Pid: s.Pid, Command: append([]string{}, s.Command...), Cwd: s.Cwd, Title: s.Title,
+		Cols: s.Size.Cols, Rows: s.Size.Rows, Policy: s.Policy.String(),
 	}
-	return out
+	if s.State == domain.Exited {
+		code := s.Exit.ShellCode()
+		j.Status = &code
+	}
+	return j
 }
 
 func stateText(s domain.SessionInfo) string {

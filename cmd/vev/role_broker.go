@@ -13,6 +13,7 @@ import (
 	"github.com/vev-term/vev/internal/adapters/brokeripc"
 	"github.com/vev-term/vev/internal/adapters/hostfile"
 	"github.com/vev-term/vev/internal/adapters/rundir"
+	"github.com/vev-term/vev/internal/adapters/sessionwire"
 	"github.com/vev-term/vev/internal/adapters/sshstdio"
 	"github.com/vev-term/vev/internal/adapters/wake"
 	"github.com/vev-term/vev/internal/app/broker"
@@ -60,9 +61,9 @@ func runBroker(idle time.Duration) error {
 		b = broker.New(broker.Options{
 			Daemon: localDaemon{s.dir}, Remote: broker.Remote{SSH: ssh, Sleep: sleep},
 			Hosts: hostfile.In(s.dir.State()), Visitor: ssh, Warn: func(err error) { s.log.Warn("hosts", "why", err) },
-			Version: version, Idle: idle, Refused: s.claim.Refused,
+			Converse: converseWithDaemon, Version: version, Idle: idle, Refused: s.claim.Refused,
 		})
-		endpoint := brokeripc.Broker{Software: software(), Epoch: epoch(), Numbers: b.Numbers, Operate: b.Operate}
+		endpoint := brokeripc.Broker{Software: software(), Epoch: epoch(), Numbers: b.Numbers, Operate: b.Operate, Subscribed: b.Subscribed}
 		s.idle = b.Run
 		s.handle = func(ctx context.Context, conn net.Conn) error {
 			client, err := brokeripc.Accept(ctx, conn, endpoint)
@@ -91,6 +92,16 @@ func converse(ctx context.Context, carriage io.ReadWriteCloser) (ports.Link, err
 		return nil, err // never a nil client that is not a nil link
 	}
 	return client, nil
+}
+
+// converseWithDaemon begins a session conversation of the broker's own. It takes nothing packed: what unpacks would be most of
+// what a host costs that is only watched.
+func converseWithDaemon(ctx context.Context, carriage io.ReadWriteCloser) (ports.SessionClientConn, error) {
+	conn, err := sessionwire.Client(ctx, carriage, software(), protocol.FeatureNone)
+	if err != nil {
+		return nil, err // never a nil conversation that is not nil
+	}
+	return conn, nil
 }
 
 // epoch tells this broker process from every other. It is never 0.

@@ -26,7 +26,8 @@ func (c *cli) run(args []string) int {
 	c.out = bufio.NewWriter(c.stdout)
 	root := c.root(args)
 	root.SetArgs(args)
-	err := root.Execute()
+	cmd, err := root.ExecuteC()
+	err = c.suggest(cmd, err)
 	if flushErr := c.out.Flush(); flushErr != nil && err == nil {
 		err = fault.Wrap(fault.Internal, flushErr, "cannot write the answer")
 	}

@@ -154,6 +154,28 @@ func (b *brokered) Close() error {
 // Broker begins a conversation with the broker and starts it when there is a reason to: to
 // start a daemon, to reach another machine, or because one runs and only the broker can lead to it. The caller closes it.
 func (d *Dialer) Broker(ctx context.Context) (*brokeripc.Client, error) {
+	return d.broker(ctx, true)
+}
+
+// Catalogue begins a conversation with the broker to ask for the catalogue, whatever the host: again where the one that answers
+// is about to end, for protocol.HandshakeTimeout at the most. The broker is started if start is set; else the fault is
+// Unavailable where there is none. The caller closes it.
+func (d *Dialer) Catalogue(ctx context.Context, start bool) (*brokeripc.Client, error) {
+	ctx, cancel := context.WithTimeout(ctx, protocol.HandshakeTimeout)
+	defer cancel()
+	far := *d
+	far.Start = protocol.StartIfNeeded // the broker, and for that no daemon must run
+	for pause := FirstPause; ; pause = min(2*pause, LastPause) {
+		broker, err := far.broker(ctx, start)
+		if cut, ok := errors.AsType[*cutError](err); !ok {
+			return broker, err
+		} else if !start || !Sleep(ctx, pause) {
+			return nil, cut.cause
+		}
+	}
+}
+
+func (d *Dialer) broker(ctx context.Context, start bool) (*brokeripc.Client, error) {
 	dir, err := rundir.Open()
 	if err != nil {
 		return nil, err
@@ -162,7 +184,7 @@ func (d *Dialer) Broker(ctx context.Context) (*brokeripc.Client, error) {
 		_ = dir.OfferAgent(agent) // ssh says what it lacks
 	}
 	socket, err := dir.Dial(ctx, BrokerService)
-	if fault.KindOf(err) == fault.Unavailable {
+	if start && fault.KindOf(err) == fault.Unavailable {
 		if d.Host.Local() && d.Start == protocol.ExistingOnly && !Running(dir, DaemonService) {
 			return nil, ErrNoDaemon
 		}

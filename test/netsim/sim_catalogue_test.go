@@ -520,6 +520,8 @@ func (p *sleeper) Pid() int                    { return 1 }
 func (p *sleeper) Command() []string           { return p.cmd.Argv }
 func (p *sleeper) Foreground() ports.Process   { return ports.Process{} }
 func (p *sleeper) Cwd() string                 { return "/" }
+func (p *sleeper) Use() ports.TerminalUse      { return ports.TerminalUse{} }
+func (p *sleeper) ForegroundGroup() int        { return 1 }
 func (p *sleeper) Wait() domain.ExitStatus     { <-p.over; return domain.ExitStatus{} }
 func (p *sleeper) Kill(context.Context)        { p.once.Do(func() { close(p.over) }) }
 func (p *sleeper) Close() error                { p.Kill(context.Background()); return nil }

@@ -58,6 +58,7 @@ func New(o Options) *Broker {
 		members: &members{store: o.Hosts, warn: o.Warn}, clients: make(map[ports.BrokerConn]struct{}),
 	}
 	b.lists = newLists(b)
+	b.members.changed = b.lists.rejoined
 	if o.Remote.Policy == nil {
 		o.Remote.Policy = b.members.transport
 	}

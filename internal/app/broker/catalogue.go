@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/vev-term/vev/internal/domain"
 	"github.com/vev-term/vev/internal/domain/catalogue"
 	"github.com/vev-term/vev/internal/ports"
 	"github.com/vev-term/vev/internal/protocol"
@@ -27,7 +28,8 @@ type lists struct {
 	catalogue catalogue.Catalogue
 	keepers   map[string]*keeper
 	readers   map[*reader]struct{}
-	ways      map[string]struct{} // hosts whose way has changed, to be looked at
+	ways      map[string]struct{} // addresses to which the way has changed, to be looked at
+	members   domain.Hosts        // as they were seen last
 }
 
 func newLists(b *Broker) *lists {
@@ -54,32 +56,106 @@ func (l *lists) spawn(f func()) bool {
 
 // enter begins to keep current what a reader is about.
 func (l *lists) enter(r *reader) {
-	linked := l.b.hosts.linked()
+	members, linked := l.b.members.load(), l.b.hosts.linked()
 	defer l.count()
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.joined(members)
 	l.readers[r] = struct{}{}
 	hosts := r.about
 	if hosts == nil {
-		hosts = append([]string{protocol.LocalHost}, linked...)
-		for _, host := range l.catalogue.Hosts() {
-			if !slices.Contains(hosts, host) {
-				hosts = append(hosts, host)
-			}
-		}
+		hosts = l.known(linked)
 	}
 	for _, host := range hosts {
-		ask := r.reach == protocol.ReachAll || host == protocol.LocalHost || slices.Contains(linked, host)
-		l.want(host, ask)
+		l.want(host, r.reach == protocol.ReachAll || host == protocol.LocalHost || slices.Contains(linked, l.address(host)))
 	}
+}
+
+// known are this machine, the members, and whatever else a link leads to or is listed, by one name each, with mu held.
+func (l *lists) known(linked []string) []string {
+	hosts, addresses := []string{protocol.LocalHost}, map[string]bool{protocol.LocalHost: true}
+	for _, m := range l.members.Known {
+		hosts = append(hosts, m.Alias)
+		addresses[m.Address.String()] = true
+	}
+	for _, host := range append(linked, l.catalogue.Hosts()...) {
+		if address := l.address(host); !addresses[address] {
+			hosts = append(hosts, host)
+			addresses[address] = true
+		}
+	}
+	return hosts
+}
+
+// address is where a host of the catalogue is dialed, with mu held.
+func (l *lists) address(host string) string {
+	named, err := domain.ParseHost(host)
+	if err != nil {
+		return host
+	}
+	address, _, _ := l.members.Resolve(named)
+	return address.String()
+}
+
+// twin reports whether a host is a member by another name, with mu held: it is listed for who names it, and no one else.
+func (l *lists) twin(host string) bool {
+	if _, member := l.members.Find(host); member || host == protocol.LocalHost {
+		return false
+	}
+	address := l.address(host)
+	return slices.ContainsFunc(l.members.Known, func(m domain.KnownHost) bool { return m.Address.String() == address })
+}
+
+// joined is told which hosts are members, with mu held. One that was removed is listed no longer, whatever is still to come
+// from it; one that was added anew, or leads elsewhere, is another one.
+func (l *lists) joined(members domain.Hosts) {
+	before := l.members
+	l.members = members
+	for _, old := range before.Known {
+		if now, member := members.Find(old.Alias); member && now.Since == old.Since {
+			continue
+		}
+		if k := l.keepers[old.Alias]; k != nil {
+			delete(l.keepers, old.Alias)
+			k.end()
+		}
+		l.catalogue.Remove(old.Alias)
+	}
+	for _, m := range members.Known {
+		if _, member := before.Find(m.Alias); !member && len(l.readers) > 0 {
+			l.want(m.Alias, l.wantedFar(m.Alias))
+		}
+	}
+	l.changed()
+}
+
+// rejoined is joined for what has changed just now.
+func (l *lists) rejoined(members domain.Hosts) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.joined(members)
+}
+
+// wantedFar reports whether somebody is told of a host who has it dialed, with mu held.
+func (l *lists) wantedFar(host string) bool {
+	for r := range l.readers {
+		if r.reach == protocol.ReachAll && l.tells(r, host) {
+			return true
+		}
+	}
+	return false
 }
 
 // want makes a host a member and has it asked, if that is to be, with mu held. At catalogue.MaxHosts it does not become one.
 func (l *lists) want(host string, ask bool) {
-	ticket, err := l.catalogue.Add(host, "")
+	address := ""
+	if m, member := l.members.Find(host); member {
+		address = m.Address.String()
+	}
+	ticket, err := l.catalogue.Add(host, address)
 	if err != nil {
 		l.forget()
-		ticket, err = l.catalogue.Add(host, "")
+		ticket, err = l.catalogue.Add(host, address)
 	}
 	k := l.keepers[host]
 	switch {
@@ -95,14 +171,26 @@ func (l *lists) want(host string, ask bool) {
 	l.changed()
 }
 
-// met has a host asked that a stream was just opened to: there is a way to it, and a daemon.
-func (l *lists) met(host string) {
+// met has a host asked that a stream was just opened to at an address: there is a way to it, and a daemon.
+func (l *lists) met(address string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if k := l.keepers[host]; k != nil {
-		signal(k.kick)
-	} else if l.wanted(host) {
-		l.want(host, true)
+	if len(l.readers) == 0 {
+		return
+	}
+	met := false
+	for host, k := range l.keepers {
+		if l.address(host) == address {
+			signal(k.kick)
+			met = true
+		}
+	}
+	if !met {
+		for _, host := range l.known([]string{address}) {
+			if l.address(host) == address && l.wanted(host) {
+				l.want(host, true)
+			}
+		}
 	}
 }
 
@@ -144,12 +232,12 @@ func (l *lists) count() {
 	}
 }
 
-// moved is told that the state of the way to a host has changed. hosts.mu is held.
-func (l *lists) moved(host string) {
+// moved is told that the state of the way to an address has changed. hosts.mu is held.
+func (l *lists) moved(address string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.keepers[host] != nil {
-		l.ways[host] = struct{}{}
+	if len(l.readers) > 0 {
+		l.ways[address] = struct{}{}
 		l.changed()
 	}
 }
@@ -160,12 +248,14 @@ func (l *lists) look() {
 	names := slices.Collect(maps.Keys(l.ways))
 	clear(l.ways)
 	l.mu.Unlock()
-	for _, host := range names {
-		way := l.b.hosts.link(host)
+	for _, address := range names {
+		way := l.b.hosts.link(address)
 		l.mu.Lock()
-		if k := l.keepers[host]; k != nil {
-			k.way = way
-			k.show()
+		for host, k := range l.keepers {
+			if l.address(host) == address {
+				k.way = way
+				k.show()
+			}
 		}
 		l.mu.Unlock()
 	}
@@ -174,7 +264,7 @@ func (l *lists) look() {
 // forget removes the hosts that nobody names and nothing is kept of, with mu held.
 func (l *lists) forget() {
 	for _, host := range l.catalogue.Hosts() {
-		if host != protocol.LocalHost && l.keepers[host] == nil && !l.named(host) {
+		if _, member := l.members.Find(host); !member && host != protocol.LocalHost && l.keepers[host] == nil && !l.named(host) {
 			l.catalogue.Remove(host)
 			l.changed()
 		}
@@ -184,11 +274,19 @@ func (l *lists) forget() {
 // wanted reports whether somebody is told of a host, with mu held.
 func (l *lists) wanted(host string) bool {
 	for r := range l.readers {
-		if r.within(host) {
+		if l.tells(r, host) {
 			return true
 		}
 	}
 	return false
+}
+
+// tells reports whether a reader is told of a host, with mu held.
+func (l *lists) tells(r *reader, host string) bool {
+	if r.about != nil {
+		return slices.Contains(r.about, host)
+	}
+	return !l.twin(host)
 }
 
 // named reports whether somebody is about this host and not just any, with mu held.
@@ -222,6 +320,3 @@ type reader struct {
 	reach protocol.Reach
 	wake  chan struct{} // cap 1: the catalogue may have changed
 }
-
-// within reports whether the reader is told of a host.
-func (r *reader) within(host string) bool { return r.about == nil || slices.Contains(r.about, host) }

@@ -82,7 +82,7 @@ func (k *keeper) run() {
 // over notes how a conversation ended; true: nobody wants another. What was told and ended is asked at once: it is known
 // soon whether the list is stale.
 func (k *keeper) over(err error, atOnce bool) bool {
-	way := k.l.b.hosts.link(k.host)
+	way := k.l.b.hosts.link(k.address())
 	k.l.mu.Lock()
 	defer k.l.mu.Unlock()
 	k.live, k.hangUp, k.stream, k.way = false, nil, nil, way
@@ -114,10 +114,13 @@ func (k *keeper) pause(wait time.Duration) bool {
 
 // unwanted ends a keeper whose list nobody wants, with mu held.
 func (k *keeper) unwanted() bool {
-	if !k.l.closed && k.l.wanted(k.host) {
+	mine := k.l.keepers[k.host] == k // else the host was removed
+	if !k.l.closed && mine && k.l.wanted(k.host) {
 		return false
 	}
-	delete(k.l.keepers, k.host)
+	if mine {
+		delete(k.l.keepers, k.host)
+	}
 	k.know(catalogue.Unasked, nil)
 	k.l.forget()
 	return true
@@ -287,7 +290,7 @@ func (k *keeper) dial(ctx context.Context) (conn ports.SessionClientConn, stream
 	if k.host == protocol.LocalHost {
 		carriage, err = b.o.Daemon.DialDaemon(ctx, protocol.ExistingOnly)
 	} else {
-		stream, err = b.hosts.open(ctx, wish{host: k.host, start: protocol.ExistingOnly})
+		stream, err = b.hosts.open(ctx, wish{host: k.address(), start: protocol.ExistingOnly})
 		carriage = stream
 	}
 	if err != nil {
@@ -295,6 +298,13 @@ func (k *keeper) dial(ctx context.Context) (conn ports.SessionClientConn, stream
 	}
 	conn, err = b.o.Converse(ctx, carriage)
 	return conn, stream, err
+}
+
+// address is where the host is dialed.
+func (k *keeper) address() string {
+	k.l.mu.Lock()
+	defer k.l.mu.Unlock()
+	return k.l.address(k.host)
 }
 
 // noDaemon reports whether err says that the host can be reached and no daemon runs there.
@@ -356,7 +366,7 @@ func (k *keeper) receive(conn ports.SessionClientConn, feed *catalogue.Feed, str
 
 // listed takes in a host's whole list, as it is now; live: what changes will be told.
 func (k *keeper) listed(stream *linked, list []domain.SessionInfo, live bool) {
-	way := k.l.b.hosts.link(k.host)
+	way := k.l.b.hosts.link(k.address())
 	k.l.mu.Lock()
 	defer k.l.mu.Unlock()
 	k.live, k.stream, k.way, k.heard, k.failed = live, stream, way, time.Now(), time.Time{}

@@ -14,6 +14,8 @@ import (
 type members struct {
 	store ports.HostStore // nil: there are none, and none can be added
 	warn  func(error)
+	// changed is told what this broker has made of the set.
+	changed func(domain.Hosts)
 
 	last atomic.Pointer[domain.Hosts] // as it was seen last; nil: not yet
 }
@@ -67,6 +69,7 @@ func (m *members) change(ctx context.Context, told func(*fault.Error), change fu
 	}
 	if err == nil {
 		m.last.Store(&hosts)
+		m.changed(hosts)
 	}
 	return err
 }

@@ -54,9 +54,10 @@ func (l *lists) serve(r *reader, have uint64) {
 func (l *lists) since(have uint64, r *reader) catalogue.Delta {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	d := l.catalogue.Since(have, r.within)
+	scope := func(host string) bool { return l.tells(r, host) }
+	d := l.catalogue.Since(have, scope)
 	if d.Base != 0 && !fits(&d) {
-		return l.catalogue.Snapshot(r.within)
+		return l.catalogue.Snapshot(scope)
 	}
 	return d
 }

@@ -22,7 +22,6 @@ func (b *Broker) answer(ctx context.Context, req ports.StreamRequest) {
 		_ = req.Refuse(*protocol.FailureOf(err))
 		return
 	}
-	b.lists.met(req.Host())
 	if stream, ok, err := req.Hand(daemon); ok {
 		if err == nil {
 			_, _ = io.Copy(io.Discard, stream) // until the client has done with it, or is gone
@@ -49,7 +48,11 @@ func (b *Broker) answer(ctx context.Context, req ports.StreamRequest) {
 // link elsewhere.
 func (b *Broker) reach(ctx context.Context, req ports.StreamRequest) (io.ReadWriteCloser, error) {
 	if req.Host() == protocol.LocalHost {
-		return b.o.Daemon.DialDaemon(ctx, req.Start())
+		conn, err := b.o.Daemon.DialDaemon(ctx, req.Start())
+		if err == nil {
+			b.lists.met(protocol.LocalHost)
+		}
+		return conn, err
 	}
 	to := b.members.resolve(req.Host())
 	start := max(req.Start(), to.policy.Start)
@@ -57,6 +60,7 @@ func (b *Broker) reach(ctx context.Context, req ports.StreamRequest) (io.ReadWri
 	if err != nil {
 		return nil, to.explain(err, req.Start()) // never a nil stream that is not a nil carriage
 	}
+	b.lists.met(to.address)
 	return stream, nil
 }
 
