@@ -56,9 +56,11 @@ type KnownHost struct {
 	Since   uint64    // revision of the set in which it was added
 }
 
-// RemovedHost remembers a removal, so that what is still under way to the host revives nothing.
+// RemovedHost remembers a removal: what is still on its way to the host by its alias must not come to another machine, which
+// ssh may know by that name.
 type RemovedHost struct {
 	Alias    string
+	Address  Host
 	Revision uint64 // of the set in which it was removed
 }
 
@@ -162,9 +164,10 @@ func (s Hosts) Remove(alias string) (Hosts, error) {
 		return s, s.unknown(alias)
 	}
 	s = s.next()
+	address := s.Known[i].Address
 	s.Known = slices.Delete(slices.Clone(s.Known), i, i+1)
 	removed := slices.DeleteFunc(slices.Clone(s.Removed), func(r RemovedHost) bool { return r.Alias == alias })
-	removed = append(removed, RemovedHost{alias, s.Revision})
+	removed = append(removed, RemovedHost{alias, address, s.Revision})
 	s.Removed = removed[max(0, len(removed)-MaxRemovedHosts):]
 	return s, nil
 }
@@ -251,12 +254,19 @@ func (s Hosts) Named(named string) string {
 	return named
 }
 
-// Accepts reports whether what was found out about a host still concerns it: alias is known, and is the
-// one that it was when the finding out began, with the set at revision asOf. A host that was removed
-// meanwhile, and one that was added again, are not revived by a late answer.
-func (s Hosts) Accepts(alias string, asOf uint64) bool {
-	k, ok := s.Find(alias)
-	return ok && k.Since <= asOf
+// Reachable returns a Conflict where somebody names a host by an alias that was removed and was more than the host's own name:
+// it must not be taken for whatever machine has that name.
+func (s Hosts) Reachable(named Host) error {
+	if _, ok := s.search(named.Name); ok {
+		return nil
+	}
+	for _, r := range s.Removed {
+		if r.Alias == named.Name && r.Address.Name != r.Alias {
+			return fault.New(fault.Conflict, "host %s was removed; it was %s", r.Alias, r.Address).
+				WithHint("vev host add %s --name %s adds it again; vev host add %[2]s adds what ssh knows by that name", r.Address, r.Alias)
+		}
+	}
+	return nil
 }
 
 // Check returns an Internal fault unless s could have come about by Add, Remove and Update: for a set that
@@ -289,7 +299,7 @@ func (s Hosts) Check() error {
 func (s Hosts) checkRemoved(bad func(string, ...any) error) error {
 	seen := make(map[string]bool, len(s.Removed))
 	for i, r := range s.Removed {
-		if err := CheckAlias(r.Alias); err != nil {
+		if err := (KnownHost{Alias: r.Alias, Address: r.Address}).check(); err != nil {
 			return bad("removed host %d: %s", i, err)
 		}
 		switch {

@@ -13,7 +13,7 @@ import (
 	"github.com/vev-term/vev/internal/domain/fault"
 )
 
-// maxFileBytes bounds a file; a longer one is damaged. The fullest set has less than a third.
+// maxFileBytes bounds a file; a longer one is damaged. The fullest set has less than half.
 const maxFileBytes = 128 << 10
 
 const (
@@ -39,6 +39,7 @@ type hostJSON struct {
 
 type removedJSON struct {
 	Alias    string `json:"alias"`
+	Address  string `json:"address"`
 	Revision uint64 `json:"revision"`
 }
 
@@ -58,7 +59,7 @@ func encode(s domain.Hosts) ([]byte, error) {
 		j.Hosts = append(j.Hosts, hostJSON{k.Alias, k.Address.String(), k.Policy.Transport.String(), start, k.Added, k.Since})
 	}
 	for _, r := range s.Removed {
-		j.Removed = append(j.Removed, removedJSON(r))
+		j.Removed = append(j.Removed, removedJSON{r.Alias, r.Address.String(), r.Revision})
 	}
 	body, err := json.MarshalIndent(j, "", " ")
 	if err != nil {
@@ -148,7 +149,11 @@ func (j hostsJSON) hosts() (domain.Hosts, error) {
 		s.Known = append(s.Known, domain.KnownHost{Alias: h.Alias, Address: address, Policy: policy, Added: h.Added, Since: h.Since})
 	}
 	for _, r := range j.Removed {
-		s.Removed = append(s.Removed, domain.RemovedHost(r))
+		address, err := domain.ParseHost(r.Address)
+		if err != nil {
+			return s, err
+		}
+		s.Removed = append(s.Removed, domain.RemovedHost{Alias: r.Alias, Address: address, Revision: r.Revision})
 	}
 	return s, nil
 }

@@ -235,7 +235,7 @@ func TestTheFullestSetFits(t *testing.T) {
 	require.Len(t, s.Removed, domain.MaxRemovedHosts)
 	b, err := encode(s)
 	require.NoError(t, err)
-	require.Less(t, len(b), maxFileBytes/3)
+	require.Less(t, len(b), maxFileBytes/2)
 	again, err := decode(b)
 	require.NoError(t, err)
 	require.Equal(t, s, again)

@@ -26,7 +26,10 @@ const (
 // reconcile goes to a host step by step and tells how each went. It ends with the first that fails, and fails as that did.
 func (b *Broker) reconcile(ctx context.Context, req ports.OperationRequest) error {
 	m := req.Mutation()
-	to := b.members.resolve(m.Host)
+	to, err := b.members.resolve(m.Host)
+	if err != nil {
+		return err
+	}
 	if b.o.Visitor == nil || to.host.Local() {
 		return noHost(m.Host)
 	}

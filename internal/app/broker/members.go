@@ -82,14 +82,16 @@ type target struct {
 	policy  domain.HostPolicy
 }
 
-// resolve says what a host is that a client names. What cannot be read stays as it is: who dials it says why.
-func (m *members) resolve(named string) target {
+// resolve says what a host is that a client names. What cannot be read stays as it is: who dials it says why. The fault is a
+// Conflict: the host was removed.
+func (m *members) resolve(named string) (target, error) {
 	host, err := domain.ParseHost(named)
 	if err != nil {
-		return target{named: named, address: named}
+		return target{named: named, address: named}, nil
 	}
-	address, policy, _ := m.load().Resolve(host)
-	return target{named: named, address: address.String(), host: address, policy: policy}
+	hosts := m.load()
+	address, policy, _ := hosts.Resolve(host)
+	return target{named: named, address: address.String(), host: address, policy: policy}, hosts.Reachable(host)
 }
 
 // explain is err, but for a daemon that was to be started and by the host's policy must not be.

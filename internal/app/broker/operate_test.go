@@ -235,6 +235,13 @@ func TestAnAliasStandsForItsAddress(t *testing.T) {
 		}
 		require.Equal(t, 1, p.far.dials)
 
+		p.ok(protocol.Mutation{Kind: protocol.RemoveHost, Host: "desk"})
+		_, err := p.b.reach(p.t.Context(), wants("desk"))
+		require.Equal(t, fault.Conflict, fault.KindOf(err), "it is not what ssh may know by that name")
+		p.fails(fault.Conflict, protocol.Mutation{Kind: protocol.Reconcile, Host: "desk"})
+		require.Equal(t, 1, p.far.dials)
+		p.ok(protocol.Mutation{Kind: protocol.AddHost, Host: "far", Alias: "desk"})
+
 		p.kept.fails = fault.New(fault.Unavailable, "the disk is away")
 		s, err := p.b.reach(p.t.Context(), wants("desk"))
 		require.NoError(t, err, "what was known last does")

@@ -54,7 +54,10 @@ func (b *Broker) reach(ctx context.Context, req ports.StreamRequest) (io.ReadWri
 		}
 		return conn, err
 	}
-	to := b.members.resolve(req.Host())
+	to, err := b.members.resolve(req.Host())
+	if err != nil {
+		return nil, err
+	}
 	start := max(req.Start(), to.policy.Start)
 	stream, err := b.hosts.open(ctx, wish{to.address, start, req.Ask()})
 	if err != nil {
