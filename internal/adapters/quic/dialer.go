@@ -21,6 +21,8 @@ const (
 	maxAttempts  = 8
 	// attemptTimeout is how long one attempt may take. Its own packets come at longer and longer intervals.
 	attemptTimeout = 3 * time.Second
+	// beginAgain is how long nobody is led by ssh to a proxy that does not answer.
+	beginAgain = 10 * time.Second
 )
 
 // Dialer makes links over QUIC. The first one to a host takes the user's ssh, which leads to a proxy there; later ones
@@ -39,10 +41,13 @@ type Dialer struct {
 
 var _ ports.LinkDialer = (*Dialer)(nil)
 
-// host is what is known of a host, guarded by Dialer.mu but for turn.
+// host is what is known of a host, guarded by Dialer.mu but for what turn says.
 type host struct {
-	turn chan struct{} // cap 1: held by who asks ssh
-	peer *peer         // nil: there is none that knows us
+	turn  chan struct{} // cap 1: held by who asks ssh, who owns the next two
+	tried time.Time     // when ssh led to a proxy that did not answer
+	why   error         // which is what it came to
+
+	peer *peer // nil: there is none that knows us
 }
 
 // Attempts implements ports.LinkDialer.
@@ -110,29 +115,34 @@ func (d *Dialer) makeRoom() {
 	}
 	for name, h := range d.hosts {
 		if len(h.turn) == 0 && (h.peer == nil || !h.peer.busy()) {
-			if h.peer != nil {
-				h.peer.id.erase()
-			}
 			delete(d.hosts, name)
 			return
 		}
 	}
 }
 
-// resume dials the proxy that is known; nil and no error: there is none, or none that knows us any more.
+// resume dials the proxy that is known; nil and no error: there is none, or none that knows us any more. One that is silent
+// is taken for gone when it stays so after its machine's ssh server has let a connection through: then the network is
+// there and the proxy is not, or UDP does not get through, which ssh and a token will tell.
 func (d *Dialer) resume(ctx context.Context, h *host) (*link, error) {
-	d.mu.Lock()
-	k := h.peer
-	d.mu.Unlock()
-	if k == nil {
-		return nil, nil
+	for proven := false; ; proven = true {
+		d.mu.Lock()
+		k := h.peer
+		d.mu.Unlock()
+		if k == nil {
+			return nil, nil
+		}
+		l, err := k.dial(ctx, d.Converse, nil)
+		switch {
+		case err == nil:
+			return l, nil
+		case k.gone(err) || proven && ctx.Err() == nil:
+			d.forget(h, k)
+			return nil, nil
+		case ctx.Err() != nil || !k.there(ctx):
+			return nil, err
+		}
 	}
-	l, err := k.dial(ctx, d.Converse, nil)
-	if err != nil && k.gone(err) {
-		d.forget(h, k)
-		return nil, nil
-	}
-	return l, err
 }
 
 func (d *Dialer) forget(h *host, k *peer) {
@@ -145,6 +155,10 @@ func (d *Dialer) forget(h *host, k *peer) {
 
 // begin has ssh lead to a proxy and is let in with the token that it gives.
 func (d *Dialer) begin(ctx context.Context, h *host, to domain.Host, ask ports.Ask) (*link, error) {
+	if h.why != nil && ask == nil && time.Since(h.tried) < beginAgain {
+		return nil, h.why
+	}
+	h.why = nil
 	at, err := d.Locate(ctx, to)
 	if err != nil {
 		return nil, err
@@ -168,10 +182,11 @@ func (d *Dialer) begin(ctx context.Context, h *host, to domain.Host, ask ports.A
 	defer clear(i.token[:])
 	ctx, cancel := context.WithTimeout(ctx, i.expires)
 	defer cancel()
-	k := &peer{name: at.Name, port: i.port, pin: i.pin, id: id, dead: func(k *peer) { d.forget(h, k) }}
+	k := &peer{name: at.Name, ssh: at.Port, port: i.port, pin: i.pin, id: id, dead: func(k *peer) { d.forget(h, k) }}
 	l, err := k.dial(ctx, d.Converse, record)
 	if err != nil {
 		id.erase()
+		h.tried, h.why = time.Now(), err
 		return nil, err
 	}
 	d.mu.Lock()

@@ -87,6 +87,7 @@ func (m *machine) DialDaemon(_ context.Context, start protocol.StartPolicy) (io.
 type ssh struct {
 	to    *machine
 	port  uint16 // in place of the proxy's, or 0
+	sshd  uint16 // where its ssh server listens
 	runs  atomic.Int64
 	error error
 }
@@ -107,7 +108,7 @@ func (s *ssh) RunRole(context.Context, string, string, int, ports.Ask) ([]byte, 
 }
 
 func (s *ssh) locate(context.Context, domain.Host) (ports.Location, error) {
-	return ports.Location{Name: "127.0.0.1"}, nil
+	return ports.Location{Name: "127.0.0.1", Port: s.sshd}, nil
 }
 
 func newDialer(s *ssh) *Dialer {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"strings"
 	"sync"
 	"testing"
@@ -225,4 +226,39 @@ func TestAttemptsBesideASilentLink(t *testing.T) {
 	_, err = old.Read(make([]byte, 1))
 	require.Error(t, err)
 	require.EqualValues(t, 1, s.runs.Load())
+}
+
+// A proxy that is silent though its machine is there has ended without a word: ssh leads to another one. While the machine is
+// not there ssh is not run, nor again and again where UDP does not get through.
+func TestAProxyThatVanishes(t *testing.T) {
+	m := newMachine(t, Ports{})
+	r := newRelay(t, m.proxy.socket.port())
+	sshd, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	s := &ssh{to: m, port: r.port(), sshd: uint16(sshd.Addr().(*net.TCPAddr).Port)}
+	d := newDialer(s)
+	echoes(t, open(t, dial(t, d)), "first")
+	r.down.Store(true)
+	require.NoError(t, sshd.Close())
+	_, err = d.DialLink(t.Context(), "far", nil)
+	require.Error(t, err)
+	require.EqualValues(t, 1, s.runs.Load(), "nothing says that the machine is there")
+	require.True(t, d.Resumable("far"))
+
+	sshd, err = net.Listen("tcp", sshd.Addr().String())
+	require.NoError(t, err)
+	defer sshd.Close()
+	_, err = d.DialLink(t.Context(), "far", nil)
+	require.Error(t, err)
+	require.EqualValues(t, 2, s.runs.Load(), "UDP does not get through: ssh and a token have told")
+	require.False(t, d.Resumable("far"))
+	_, err = d.DialLink(t.Context(), "far", nil)
+	require.Error(t, err)
+	require.EqualValues(t, 2, s.runs.Load(), "not so soon again")
+
+	s.port = 0
+	l, err := d.DialLink(t.Context(), "far", func(context.Context, protocol.Prompt) ([]byte, error) { return nil, nil })
+	require.NoError(t, err, "a person may want to know at once")
+	require.NoError(t, l.Close())
+	require.EqualValues(t, 3, s.runs.Load())
 }

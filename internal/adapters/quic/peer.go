@@ -5,8 +5,10 @@ import (
 	"crypto/tls"
 	"errors"
 	"io"
+	"net"
 	"net/netip"
 	"slices"
+	"strconv"
 	"sync"
 
 	quicgo "github.com/quic-go/quic-go"
@@ -18,6 +20,7 @@ import (
 // peer is a proxy that knows a key of this process: how it is found again, and the links to it.
 type peer struct {
 	name string // of its machine, or an address
+	ssh  uint16 // the port of the ssh server there
 	port uint16
 	pin  fingerprint
 	id   *identity
@@ -98,6 +101,14 @@ func (k *peer) why(conn *quicgo.Conn, err error) error {
 
 // gone reports whether an error of dial means that the proxy knows this key no more, or is another one.
 func (k *peer) gone(err error) bool { return fault.KindOf(err) == fault.Denied }
+
+// there reports whether the machine's ssh server lets a connection through.
+func (k *peer) there(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeout(ctx, attemptTimeout)
+	defer cancel()
+	conn, err := new(net.Dialer).DialContext(ctx, "tcp", net.JoinHostPort(k.name, strconv.Itoa(int(k.ssh))))
+	return err == nil && conn.Close() == nil
+}
 
 // answered are the addresses that did.
 func (k *peer) answered() []netip.Addr {
