@@ -154,6 +154,8 @@ type relay struct {
 	inner *net.UDPConn
 	to    *net.UDPAddr
 	down  atomic.Bool
+	delay time.Duration    // of what comes back, set before there is traffic
+	lose  func(n int) bool // what comes back and is lost, by its size; nil: nothing
 	all   sync.WaitGroup
 
 	mu    sync.Mutex
@@ -209,6 +211,18 @@ func (r *relay) run() {
 }
 
 func (r *relay) back(out *net.UDPConn, to *net.UDPAddr) {
+	type packet struct {
+		due  time.Time
+		data []byte
+	}
+	flying := make(chan packet, 10_000)
+	r.all.Go(func() {
+		for p := range flying {
+			time.Sleep(time.Until(p.due))
+			_, _ = r.inner.WriteToUDP(p.data, to)
+		}
+	})
+	defer close(flying)
 	buf := make([]byte, 2048)
 	for {
 		n, err := out.Read(buf)
@@ -218,8 +232,11 @@ func (r *relay) back(out *net.UDPConn, to *net.UDPAddr) {
 		r.mu.Lock()
 		current := r.outer[to.String()] == out
 		r.mu.Unlock()
-		if current && !r.down.Load() {
-			_, _ = r.inner.WriteToUDP(buf[:n], to)
+		if current && !r.down.Load() && (r.lose == nil || !r.lose(n)) {
+			select {
+			case flying <- packet{time.Now().Add(r.delay), slices.Clone(buf[:n])}:
+			default: // its queue is full
+			}
 		}
 	}
 }

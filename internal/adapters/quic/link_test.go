@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -261,4 +263,49 @@ func TestAProxyThatVanishes(t *testing.T) {
 	require.NoError(t, err, "a person may want to know at once")
 	require.NoError(t, l.Close())
 	require.EqualValues(t, 3, s.runs.Load())
+}
+
+// A packet that is lost of one stream delays no echo on another. Where one stream carries both, as over ssh, it does.
+func TestALostPacketDelaysItsStreamAlone(t *testing.T) {
+	const delay = 40 * time.Millisecond
+	m := newMachine(t, Ports{})
+	r := newRelay(t, m.proxy.socket.port())
+	r.delay = delay
+	var lose atomic.Bool
+	r.lose = func(n int) bool { return n > 1000 && lose.CompareAndSwap(true, false) }
+	l := dial(t, newDialer(&ssh{to: m, port: r.port()}))
+	apart, bulk := echoBeside(t, l, &lose)
+	together, _ := echoBeside(t, l.control, &lose)
+	t.Logf("median echo beside a lost packet: %v, which itself came after %v; in one stream %v", apart, bulk, together)
+	require.Less(t, apart, delay+delay/2)
+	require.Greater(t, bulk, delay+delay/2)
+	require.Greater(t, together, delay+delay/2)
+}
+
+// echoBeside is the median of echoes right after a packet of another stream was lost, and of how long that stream waits.
+func echoBeside(t *testing.T, l ports.Link, lose *atomic.Bool) (echo, whole time.Duration) {
+	t.Helper()
+	bulk, keys := open(t, l), open(t, l)
+	var echo1, whole1 []time.Duration
+	chunk := make([]byte, 2<<10)
+	for range 15 {
+		lose.Store(true)
+		start := time.Now()
+		_, err := bulk.Write(chunk)
+		require.NoError(t, err)
+		for lose.Load() {
+			time.Sleep(time.Millisecond)
+		}
+		pressed := time.Now()
+		echoes(t, keys, "k")
+		echo1 = append(echo1, time.Since(pressed))
+		_, err = io.ReadFull(bulk, chunk)
+		require.NoError(t, err)
+		whole1 = append(whole1, time.Since(start))
+	}
+	require.NoError(t, bulk.Close())
+	require.NoError(t, keys.Close())
+	slices.Sort(echo1)
+	slices.Sort(whole1)
+	return echo1[len(echo1)/2], whole1[len(whole1)/2]
 }

@@ -1,0 +1,131 @@
+//go:build linux
+
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vev-term/vev/internal/adapters/brokeripc"
+	"github.com/vev-term/vev/internal/adapters/quic"
+	"github.com/vev-term/vev/internal/adapters/sessionwire"
+	"github.com/vev-term/vev/internal/domain"
+	"github.com/vev-term/vev/internal/ports"
+	"github.com/vev-term/vev/internal/protocol"
+)
+
+// overQUIC dials the proxy of a home, which is on this machine, as ssh would lead to it.
+type overQUIC struct {
+	*home
+	line []byte // of the last bootstrap
+}
+
+func (q *overQUIC) RunRole(_ context.Context, _, role string, _ int, _ ports.Ask) ([]byte, error) {
+	q.line = []byte(strings.TrimSpace(q.ok(role)))
+	return bytes.Clone(q.line), nil
+}
+
+func (q *overQUIC) dialer() *quic.Dialer {
+	return &quic.Dialer{
+		Roles: q,
+		Locate: func(context.Context, domain.Host) (ports.Location, error) {
+			return ports.Location{Name: "127.0.0.1"}, nil
+		},
+		Converse: func(ctx context.Context, c io.ReadWriteCloser) (ports.Link, error) {
+			client, err := brokeripc.Dial(ctx, c, "test")
+			if err != nil {
+				return nil, err
+			}
+			return client, nil
+		},
+	}
+}
+
+// TestTheProxyHidesItsSecrets: what lets a broker in is in no argument, environment, log or file, and the proxy's memory is
+// neither its user's other processes' to read nor for a core file.
+func TestTheProxyHidesItsSecrets(t *testing.T) {
+	q := &overQUIC{home: newHome(t)}
+	d := q.dialer()
+	link, err := d.DialLink(t.Context(), "far", nil)
+	require.NoError(t, err)
+	stream, err := link.OpenStream(t.Context(), protocol.LocalHost, protocol.StartIfNeeded)
+	require.NoError(t, err)
+	talk, err := sessionwire.Client(t.Context(), stream, "test", protocol.FeatureNone)
+	require.NoError(t, err)
+	require.NoError(t, talk.Send(&protocol.Request{ID: 1, Body: &protocol.New{Create: protocol.Create{
+		Name: "work", Command: domain.Command{Argv: []string{"sh", "-c", "env; exec cat"}, Dir: "/"},
+	}}}))
+	answer, err := talk.Receive()
+	require.NoError(t, err)
+	require.Nil(t, answer.(*protocol.Result).Failure)
+	unused := []byte(strings.TrimSpace(q.ok(quic.BootstrapRole)))
+	require.Empty(t, q.role(quic.BootstrapRole))
+	proxy := q.proxy()
+	require.Contains(t, procFile(proxy, "cmdline"), "_broker-mux-quic-proxy")
+
+	var secrets [][]byte
+	for _, line := range [][]byte{q.line, unused} {
+		var ready struct{ Token []byte }
+		require.NoError(t, json.Unmarshal(line, &ready))
+		require.Len(t, ready.Token, 32)
+		raw := ready.Token
+		secrets = append(secrets, raw, []byte(hex.EncodeToString(raw)), []byte(base64.StdEncoding.EncodeToString(raw)),
+			[]byte(base64.URLEncoding.EncodeToString(raw)), []byte(base64.RawStdEncoding.EncodeToString(raw)))
+	}
+	searched := 0
+	search := func(where string, text []byte) {
+		searched++
+		for _, secret := range secrets {
+			require.False(t, bytes.Contains(text, secret), "%s has a secret", where)
+		}
+		require.False(t, bytes.Contains(text, []byte("PRIVATE KEY")), "%s has a key", where)
+	}
+	for _, pid := range append(descendants(os.Getpid()), proxy) {
+		for _, name := range []string{"cmdline", "environ"} {
+			search(strconv.Itoa(pid)+" "+name, []byte(procFile(pid, name)))
+		}
+	}
+	require.Greater(t, searched, 4)
+	searched = 0
+	require.NoError(t, filepath.WalkDir(q.dir, func(path string, e fs.DirEntry, err error) error {
+		if err == nil && e.Type().IsRegular() {
+			text, err := os.ReadFile(path)
+			require.NoError(t, err)
+			search(path, text)
+		}
+		return err
+	}))
+	require.Positive(t, searched)
+	search("the session", []byte(q.ok("capture", "work", "--history", "1000")))
+
+	require.NoError(t, link.Close())
+	q.ok("kill", "work")
+	require.NoError(t, reads(t, q.one("_daemon"), "environ"), "others are not hidden")
+	require.Error(t, reads(t, proxy, "environ"))
+	require.Error(t, reads(t, proxy, "maps"))
+}
+
+// reads has a process of the proxy's user, without privileges, read something of the proxy.
+func reads(t *testing.T, pid int, name string) error {
+	t.Helper()
+	cmd := exec.Command("cat", filepath.Join("/proc", strconv.Itoa(pid), name))
+	if os.Getuid() == 0 {
+		cmd = exec.Command(need(t, "setpriv"), append([]string{"--bounding-set=-all", "--inh-caps=-all"}, cmd.Args...)...)
+	}
+	out, err := cmd.CombinedOutput()
+	t.Logf("%s", out[:min(len(out), 200)])
+	return err
+}
