@@ -35,6 +35,8 @@ type Dialer struct {
 	// Converse begins the broker conversation on the control stream, which is its own from there on.
 	Converse func(ctx context.Context, carriage io.ReadWriteCloser) (ports.Link, error)
 
+	network network
+
 	mu    sync.Mutex // a leaf
 	hosts map[string]*host
 }
@@ -182,7 +184,7 @@ func (d *Dialer) begin(ctx context.Context, h *host, to domain.Host, ask ports.A
 	defer clear(i.token[:])
 	ctx, cancel := context.WithTimeout(ctx, i.expires)
 	defer cancel()
-	k := &peer{name: at.Name, ssh: at.Port, port: i.port, pin: i.pin, id: id, dead: func(k *peer) { d.forget(h, k) }}
+	k := &peer{name: at.Name, ssh: at.Port, port: i.port, pin: i.pin, id: id, network: &d.network, dead: func(k *peer) { d.forget(h, k) }}
 	l, err := k.dial(ctx, d.Converse, record)
 	if err != nil {
 		id.erase()

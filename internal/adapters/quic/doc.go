@@ -20,13 +20,15 @@
 // # Coming back
 //
 // Every attempt has a socket of its own, bound to no address, and tries all addresses of the host (race.go). A connection
-// follows its machine's address by itself, since its packets leave from whatever the machine has. Where a new one is made
+// follows its machine's address by itself, since its packets leave from whatever the machine has; one leaves when the network
+// changes (network.go). Where a new one is made
 // beside a silent one, the first that hears the proxy is used, and takes the place of the older ones with its first stream,
 // at both ends (leases.go, peer.go): what waits on those goes on over the new one at once.
 //
 // # Goroutines
 //
 //	race.go    one for each address that is dialed and one that resolves; race joins them
+//	network.go one while there are links, which reads of changes of the network; the last link's Close joins it
 //	proxy.go   accepting, joined by Run; one per connection, joined by Close
 //	admit.go   a watch for a second stream before the token; joined by stranger
 //	served.go  two per connection that take requests, one per request until it is handed on; joined by its Close

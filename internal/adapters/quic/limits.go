@@ -63,6 +63,7 @@ func config() *quicgo.Config {
 		MaxStreamReceiveWindow:     protocol.StreamWindowBytes,
 		MaxConnectionReceiveWindow: protocol.MaxParkedBytes,
 		MaxIncomingUniStreams:      -1,
+		EnableDatagrams:            true, // they say nothing, but where they come from
 	}
 }
 

@@ -107,6 +107,7 @@ func (l *link) Close() error {
 	l.closing.Do(func() {
 		_ = l.control.Close()
 		_ = l.conn.CloseWithError(codeDone, "")
+		l.peer.network.leave(l)
 		l.peer.left(l)
 		l.way.close()
 	})

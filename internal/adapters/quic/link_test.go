@@ -276,13 +276,14 @@ func TestALostPacketDelaysItsStreamAlone(t *testing.T) {
 	l := dial(t, newDialer(&ssh{to: m, port: r.port()}))
 	apart, bulk := echoBeside(t, l, &lose)
 	together, _ := echoBeside(t, l.control, &lose)
-	t.Logf("median echo beside a lost packet: %v, which itself came after %v; in one stream %v", apart, bulk, together)
+	t.Logf("echo beside a lost packet: %v, which itself came after %v; in one stream %v", apart, bulk, together)
 	require.Less(t, apart, delay+delay/2)
 	require.Greater(t, bulk, delay+delay/2)
 	require.Greater(t, together, delay+delay/2)
 }
 
-// echoBeside is the median of echoes right after a packet of another stream was lost, and of how long that stream waits.
+// echoBeside is a low quarter of echoes right after a packet of another stream was lost, since the machine may be busy, and of
+// how long that stream waits.
 func echoBeside(t *testing.T, l ports.Link, lose *atomic.Bool) (echo, whole time.Duration) {
 	t.Helper()
 	bulk, keys := open(t, l), open(t, l)
@@ -307,5 +308,5 @@ func echoBeside(t *testing.T, l ports.Link, lose *atomic.Bool) (echo, whole time
 	require.NoError(t, keys.Close())
 	slices.Sort(echo1)
 	slices.Sort(whole1)
-	return echo1[len(echo1)/2], whole1[len(whole1)/2]
+	return echo1[len(echo1)/4], whole1[len(whole1)/4]
 }

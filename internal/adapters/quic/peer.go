@@ -19,12 +19,13 @@ import (
 
 // peer is a proxy that knows a key of this process: how it is found again, and the links to it.
 type peer struct {
-	name string // of its machine, or an address
-	ssh  uint16 // the port of the ssh server there
-	port uint16
-	pin  fingerprint
-	id   *identity
-	dead func(*peer) // told, once, that it knows nobody any more
+	name    string // of its machine, or an address
+	ssh     uint16 // the port of the ssh server there
+	port    uint16
+	pin     fingerprint
+	id      *identity
+	network *network
+	dead    func(*peer) // told, once, that it knows nobody any more
 
 	mu     sync.Mutex   // a leaf
 	addrs  []netip.Addr // that answered, the latest first; at most maxAddresses
@@ -65,6 +66,7 @@ func (k *peer) dial(ctx context.Context, talk converse, record []byte) (*link, e
 		return nil, err
 	}
 	k.join(l, r.addr)
+	k.network.enter(l)
 	return l, nil
 }
 
