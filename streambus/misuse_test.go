@@ -117,3 +117,14 @@ func TestSinceAFutureThatNeverWas(t *testing.T) {
 		}
 	}
 }
+
+// Past ReplayTopics the topic that has been quiet the longest is forgotten, not the oldest.
+func TestTheQuietestTopicIsForgotten(t *testing.T) {
+	b := newBus(t, Config{ReplayCapacity: 2, ReplayTopics: 2})
+	for _, topic := range []string{"a", "b", "a", "c"} {
+		publish(t, b, topic, "")
+	}
+	for topic, kept := range map[string]int{"a": 2, "b": 0, "c": 1} {
+		require.Equal(t, kept, subscribe(t, b, SubscribeOptions{Topic: topic, Overflow: Block, Replay: 5}).Stats().Pending, topic)
+	}
+}
