@@ -63,7 +63,7 @@ func runBroker(idle time.Duration) error {
 			Hosts: hostfile.In(s.dir.State()), Visitor: ssh, Warn: func(err error) { s.log.Warn("hosts", "why", err) },
 			Converse: converseWithDaemon, Version: version, Idle: idle, Refused: s.claim.Refused,
 		})
-		endpoint := brokeripc.Broker{Software: software(), Epoch: epoch(), Numbers: b.Numbers, Operate: b.Operate, Subscribed: b.Subscribed}
+		endpoint := brokeripc.Broker{Software: software(), Epoch: epoch(), Numbers: b.Numbers, Operate: b.Operate, Subscribed: b.Subscribed, Previewed: b.Previewed}
 		s.idle = b.Run
 		s.handle = func(ctx context.Context, conn net.Conn) error {
 			client, err := brokeripc.Accept(ctx, conn, endpoint)

@@ -109,6 +109,7 @@ func makers() []maker {
 		{"new", "", groupSessions, (*cli).cmdNew},
 		{"attach", "a", groupSessions, (*cli).cmdAttach},
 		{"watch", "", groupSessions, (*cli).cmdWatch},
+		{"preview", "", groupSessions, (*cli).cmdPreview},
 		{"ls", "list", groupSessions, (*cli).cmdLs},
 		{"clients", "", groupSessions, (*cli).cmdClients},
 		{"detach", "", groupSessions, (*cli).cmdDetach},

@@ -27,6 +27,7 @@ type Client struct {
 	rtt       time.Duration // round trip of the probes; 0: none was answered
 	pinged    *ping         // nil: none is on its way
 	listing   listing
+	looks     map[protocol.OperationID]*pictures
 }
 
 type statsAnswer struct {
@@ -245,6 +246,8 @@ func (c *Client) message(m any) (after func(), err error) {
 		}
 	case *protocol.SnapshotPart:
 		return nil, c.part(m)
+	case *protocol.PreviewPublication:
+		return nil, c.picture(m)
 	case *protocol.SnapshotDelta:
 		return nil, c.delta(m)
 	case *protocol.Prompt:
@@ -294,6 +297,8 @@ func (c *Client) result(id protocol.OperationID, a statsAnswer) error {
 	} else if o := c.operating[id]; o != nil {
 		o.over, o.fails = true, a.err
 		o.tell()
+	} else if p := c.looks[id]; p != nil {
+		p.end(a.err)
 	}
 	return nil
 }
@@ -305,6 +310,9 @@ func (c *Client) hangUp(ref protocol.StreamRef, f *protocol.Failure) {
 func (c *Client) goodbye(error) {}
 
 func (c *Client) ended() {
+	for _, p := range c.looks {
+		p.end(c.conn.err)
+	}
 	c.listing.notify()
 	for id, answer := range c.asked {
 		delete(c.asked, id)

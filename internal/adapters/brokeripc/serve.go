@@ -23,11 +23,9 @@ func (s *Server) message(m any) (after func(), err error) {
 	case *protocol.Mutation:
 		return s.operate(m)
 	case *protocol.StartPreview:
-		return nil, s.refuse(m.Operation, "previews", func(f *protocol.Failure) protocol.BrokerServerMessage {
-			return &protocol.BrokerError{Operation: m.Operation, Failure: *f}
-		})
+		return s.startPreview(m)
 	case *protocol.CancelPreview:
-		s.post(&protocol.BrokerError{Operation: m.Operation, Failure: *protocol.FailureOf(notServed("previews"))})
+		s.cancelPreview(m.Operation)
 		return nil, nil
 	case *protocol.Subscribe, *protocol.Resync, *protocol.Unsubscribe:
 		return s.catalogue(m), nil

@@ -24,6 +24,9 @@ type Broker struct {
 	// Subscribed serves a client that asks for the catalogue, until the subscription is over; it does not wait for that.
 	// nil: this broker has no catalogue.
 	Subscribed func(ports.Subscription)
+	// Previewed serves a client that asks for pictures of a session, until ctx ends, which it does when the client has had enough or
+	// is gone; it does not wait for that. nil: this broker has no previews.
+	Previewed func(ctx context.Context, r ports.PreviewRequest)
 }
 
 // Server is the granting end of a broker conversation, a ports.BrokerConn.
@@ -43,6 +46,7 @@ type Server struct {
 	prompts  map[[16]byte]chan<- *protocol.PromptReply // at most protocol.MaxPrompts
 	again    bool                                      // a second preamble came: its answer is the goodbye
 	sub      *subscription                             // the client's, or nil
+	previews map[protocol.OperationID]*previewing      // at most protocol.MaxPendingOps
 }
 
 var _ ports.BrokerConn = (*Server)(nil)
@@ -177,4 +181,7 @@ func (s *Server) goodbye(reason error) {
 func (s *Server) ended() {
 	s.requests = nil
 	s.unsubscribe()
+	for _, p := range s.previews {
+		p.finish(nil)
+	}
 }

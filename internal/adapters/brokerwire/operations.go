@@ -114,3 +114,20 @@ func (m *Machine) PeerResult(id protocol.OperationID) (Verdict, *fault.Error) {
 	}
 	return Discard, violation("a result of operation %x, which was never begun", id)
 }
+
+// PeerPublication is what a client is told while an operation is under way.
+func (m *Machine) PeerPublication(id protocol.OperationID) (Verdict, *fault.Error) {
+	switch m.conn {
+	case ConnNew:
+		return m.early()
+	case ConnClosed:
+		return Discard, nil
+	}
+	if _, ok := m.ops.pending[id]; ok {
+		return Proceed, nil
+	}
+	if _, ok := m.ops.done[id]; ok {
+		return Discard, nil
+	}
+	return Discard, violation("a publication of operation %x, which was never begun", id)
+}

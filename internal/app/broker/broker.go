@@ -35,12 +35,13 @@ type Options struct {
 
 // Broker is the service. Any goroutine may call its methods.
 type Broker struct {
-	o       Options
-	started time.Time
-	changed chan struct{} // a client came or went; holds one note for any number
-	hosts   *hosts
-	members *members
-	lists   *lists
+	o        Options
+	started  time.Time
+	changed  chan struct{} // a client came or went; holds one note for any number
+	hosts    *hosts
+	members  *members
+	lists    *lists
+	previews *previews
 
 	// mu is a leaf: under it nothing waits.
 	mu      sync.Mutex
@@ -59,6 +60,7 @@ func New(o Options) *Broker {
 	}
 	b.lists = newLists(b)
 	b.members.changed = b.lists.rejoined
+	b.previews = newPreviews(b)
 	if o.Remote.Policy == nil {
 		o.Remote.Policy = b.members.transport
 	}
@@ -76,6 +78,7 @@ func New(o Options) *Broker {
 // Close ends the links to other machines and returns when nothing of them runs any more. Every
 // Serve has returned before, or fails to open streams from now on.
 func (b *Broker) Close() {
+	b.previews.close()
 	b.lists.close()
 	b.hosts.close()
 }

@@ -18,6 +18,9 @@
 // wants to know (keeper.go); package domain/catalogue merges it. Each subscription is told the difference to what it
 // was told before, when it takes something (publish.go): nothing is queued for it.
 //
+// Pictures of sessions come the same way, one conversation for each session and size that anybody looks at, and go to
+// clients over a bus that has the newest alone for each (previews.go).
+//
 // # Route of the data
 //
 // Stream.Read -> daemon connection Write, and back, each direction on one goroutine that
@@ -29,5 +32,5 @@
 // towards the client, and with the relay one for the other direction; Serve joins them all.
 // For a host there are one per attempt to reach it, those that begin them, one per probe that has no answer, and one per
 // link that is being closed or doubted; for the catalogue one per host that is watched or confirmed, and one per
-// subscription. Close joins those.
+// subscription; for pictures one per source and one per client's preview. Close joins those.
 package broker
