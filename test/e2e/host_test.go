@@ -64,7 +64,7 @@ func TestHostsByName(t *testing.T) {
 	added, err := time.Parse(time.RFC3339, list[0].Added)
 	require.NoError(t, err)
 	require.WithinDuration(t, time.Now(), added, time.Minute)
-	require.Regexp(t, `(?m)^desk +`+address+` +auto +needed +\d+s ago$`, s.near.ok("host", "ls"))
+	require.Regexp(t, `(?m)^desk +`+address+` +auto +needed +\d+s ago +connected, ssh`, s.near.ok("host", "ls"))
 
 	require.Contains(t, s.near.fails(1, "new", "far:work", "-d"), "vev host set far --start needed")
 	require.Empty(t, s.far.role("_daemon"), "none may be started by that name")
@@ -284,19 +284,27 @@ func TestHostInstallIsCutOff(t *testing.T) {
 // TestHostVersions: a peer whose range of versions overlaps works; with others both versions are named, and it is said what helps.
 func TestHostVersions(t *testing.T) {
 	s := newSite(t)
-	other := func(low, high uint32, behind ...protocol.BrokerServerMessage) {
+	// Its answers are written down: to the preamble, and a while later, when a stream was asked for, what is behind.
+	other := func(low, high uint32, registered *protocol.Registered, later ...protocol.BrokerServerMessage) {
 		t.Helper()
 		theirs := protocol.NewHello(protocol.BrokerServer, "vev 9.0")
 		theirs.MinVersion, theirs.MaxVersion = low, high
-		answer := answerOf(t, theirs)
-		for _, m := range behind {
-			require.NoError(t, streamframe.NewWriter(answer).WriteWith(func(dst []byte) ([]byte, error) { return brokerwire.AppendServer(dst, m) }))
+		answer, behind := answerOf(t, theirs), new(bytes.Buffer)
+		say := func(b *bytes.Buffer, m protocol.BrokerServerMessage) {
+			require.NoError(t, streamframe.NewWriter(b).WriteWith(func(dst []byte) ([]byte, error) { return brokerwire.AppendServer(dst, m) }))
+		}
+		if registered != nil {
+			say(answer, registered)
+		}
+		for _, m := range later {
+			say(behind, m)
 		}
 		s.far.write("answer", answer.Bytes())
+		s.far.write("behind", behind.Bytes())
 		s.shim("vev", fmt.Sprintf(`case $1 in
 version) echo '{"version": "9.0", "protocol": {"min": %d, "max": %d}}';;
-_broker-mux-stdio) cat %s; exec cat >/dev/null;;
-esac`, low, high, s.far.path("answer")))
+_broker-mux-stdio) cat %s; sleep 2; cat %s; exec cat >/dev/null;;
+esac`, low, high, s.far.path("answer"), s.far.path("behind")))
 		s.near.vev("host", "rm", "far") // it may not be there
 		if broker := s.near.role("_broker"); len(broker) > 0 {
 			s.restart()
@@ -311,7 +319,7 @@ esac`, low, high, s.far.path("answer")))
 		{"higher", high + 1, high + 3, "this vev is older: upgrade it"},
 		{"lower", 0, low - 1, "the other side is older"},
 	} {
-		other(c.low, c.high)
+		other(c.low, c.high, nil)
 		named := fmt.Sprintf("vev 9.0 speaks versions %d to %d, this is vev .* with versions %d to %d", c.low, c.high, low, high)
 		said := s.near.fails(3, "ls", "far")
 		require.Regexp(t, named, said, c.name)

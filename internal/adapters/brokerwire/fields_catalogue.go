@@ -64,6 +64,7 @@ func visitHostEntry(f *wirefmt.Fields, m *catalogue.Host) {
 		m.Failure = failure.Fault()
 	}
 	choice(f, 7, "state", &m.State, catalogue.Stale)
+	cleanText(f, 8, "why", &m.Why)
 }
 
 // asError keeps a nil fault from becoming an error that is not nil.

@@ -133,6 +133,9 @@ func samples() []sample {
 		c("105 add host, not to be started", &protocol.Mutation{Operation: testOp, Kind: protocol.AddHost, Host: "box", Start: protocol.ExistingOnly, Install: true, Program: "/opt/vev\xff"}),
 		c("107 reconcile, installing", &protocol.Mutation{Operation: testOp, Kind: protocol.Reconcile, Host: "box", Install: true, Program: "/opt/vev"}),
 		c("111 update start policy", &protocol.Mutation{Operation: testOp, Kind: protocol.UpdateHostPolicy, Host: "box", Transport: 1, Start: protocol.ExistingOnly}),
+		s("202 snapshot host, not by its first choice", &protocol.SnapshotPart{Revision: 9, Part: protocol.HostEntry{Host: catalogue.Host{
+			Name: "box", Link: domain.LinkConnected, Transport: domain.TransportSSH, Why: "UDP does not get through",
+		}}}),
 		s("207 progress of a step", &protocol.Progress{Operation: testOp, Text: "port 22 does not answer", Step: "tcp", Took: 1500 * time.Microsecond, Failure: &testFault}),
 	}
 }

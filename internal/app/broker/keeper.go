@@ -194,7 +194,7 @@ func (k *keeper) know(state catalogue.State, failure *fault.Error) {
 // show has the catalogue say what is known of the host, with mu held. A list that is told over a link without contact is stale,
 // until there is contact again.
 func (k *keeper) show() {
-	now := catalogue.Host{State: k.state, Failure: k.failure, Link: k.way.State, Transport: k.way.Transport, Heard: k.heard}
+	now := catalogue.Host{State: k.state, Failure: k.failure, Link: k.way.State, Transport: k.way.Transport, Why: k.way.Why, Heard: k.heard}
 	if k.live && k.stream != nil && lost(k.way.State) {
 		now.State, now.Failure = catalogue.Stale, fault.New(fault.Unavailable, "no contact").WithHint("contact may come back: try again")
 	}

@@ -45,12 +45,13 @@ type Host struct {
 	State     State
 	Link      domain.LinkState // LinkNone for this machine
 	Transport domain.Transport
+	Why       string       // in words, why that transport and not another; empty: it is the first choice
 	Heard     time.Time    // when its daemon said something last; zero: never
 	Failure   *fault.Error // why it is Stale
 }
 
 func (h Host) same(o Host) bool {
-	return h.Name == o.Name && h.Address == o.Address && h.State == o.State && h.Link == o.Link && h.Transport == o.Transport &&
+	return h.Name == o.Name && h.Address == o.Address && h.State == o.State && h.Link == o.Link && h.Transport == o.Transport && h.Why == o.Why &&
 		h.Heard.Equal(o.Heard) && sameFault(h.Failure, o.Failure)
 }
 

@@ -3911,6 +3911,7 @@ type HostEntry struct {
 	xxx_hidden_LastContactUnixMs int64                  `protobuf:"varint,5,opt,name=last_contact_unix_ms,json=lastContactUnixMs"`
 	xxx_hidden_Failure           *Failure               `protobuf:"bytes,6,opt,name=failure"`
 	xxx_hidden_State             uint32                 `protobuf:"varint,7,opt,name=state"`
+	xxx_hidden_Why               string                 `protobuf:"bytes,8,opt,name=why"`
 	unknownFields                protoimpl.UnknownFields
 	sizeCache                    protoimpl.SizeCache
 }
@@ -3989,6 +3990,13 @@ func (x *HostEntry) GetState() uint32 {
 	return 0
 }
 
+func (x *HostEntry) GetWhy() string {
+	if x != nil {
+		return x.xxx_hidden_Why
+	}
+	return ""
+}
+
 func (x *HostEntry) SetHost(v string) {
 	x.xxx_hidden_Host = v
 }
@@ -4017,6 +4025,10 @@ func (x *HostEntry) SetState(v uint32) {
 	x.xxx_hidden_State = v
 }
 
+func (x *HostEntry) SetWhy(v string) {
+	x.xxx_hidden_Why = v
+}
+
 func (x *HostEntry) HasFailure() bool {
 	if x == nil {
 		return false
@@ -4038,6 +4050,7 @@ type HostEntry_builder struct {
 	LastContactUnixMs int64
 	Failure           *Failure
 	State             uint32
+	Why               string
 }
 
 func (b0 HostEntry_builder) Build() *HostEntry {
@@ -4051,6 +4064,7 @@ func (b0 HostEntry_builder) Build() *HostEntry {
 	x.xxx_hidden_LastContactUnixMs = b.LastContactUnixMs
 	x.xxx_hidden_Failure = b.Failure
 	x.xxx_hidden_State = b.State
+	x.xxx_hidden_Why = b.Why
 	return m0
 }
 
@@ -5779,7 +5793,7 @@ const file_broker_proto_rawDesc = "" +
 	"\x04part\"\x0f\n" +
 	"\rSnapshotBegin\"#\n" +
 	"\vSnapshotEnd\x12\x14\n" +
-	"\x05parts\x18\x01 \x01(\rR\x05parts\"\xea\x01\n" +
+	"\x05parts\x18\x01 \x01(\rR\x05parts\"\xfc\x01\n" +
 	"\tHostEntry\x12\x12\n" +
 	"\x04host\x18\x01 \x01(\tR\x04host\x12\x18\n" +
 	"\aaddress\x18\x02 \x01(\tR\aaddress\x12\x1d\n" +
@@ -5788,7 +5802,8 @@ const file_broker_proto_rawDesc = "" +
 	"\ttransport\x18\x04 \x01(\rR\ttransport\x12/\n" +
 	"\x14last_contact_unix_ms\x18\x05 \x01(\x03R\x11lastContactUnixMs\x12+\n" +
 	"\afailure\x18\x06 \x01(\v2\x11.vev.wire.FailureR\afailure\x12\x14\n" +
-	"\x05state\x18\a \x01(\rR\x05state\"\xb5\x03\n" +
+	"\x05state\x18\a \x01(\rR\x05state\x12\x10\n" +
+	"\x03why\x18\b \x01(\tR\x03why\"\xb5\x03\n" +
 	"\fSessionEntry\x12\x12\n" +
 	"\x04host\x18\x01 \x01(\tR\x04host\x12\x1d\n" +
 	"\n" +
