@@ -12,6 +12,7 @@ import (
 
 	"github.com/vev-term/vev/internal/adapters/brokeripc"
 	"github.com/vev-term/vev/internal/adapters/hostfile"
+	"github.com/vev-term/vev/internal/adapters/quic"
 	"github.com/vev-term/vev/internal/adapters/rundir"
 	"github.com/vev-term/vev/internal/adapters/sessionwire"
 	"github.com/vev-term/vev/internal/adapters/sshstdio"
@@ -42,7 +43,7 @@ func (c *cli) cmdBroker() *cobra.Command {
 const brokerGC = 50
 
 // runBroker composes the broker: rundir gives connections, brokeripc makes broker conversations
-// of them, and the service relays their streams to daemon.sock, or over a link that sshstdio makes.
+// of them, and the service relays their streams to daemon.sock, or over a link that sshstdio or quic makes.
 func runBroker(idle time.Duration) error {
 	debug.SetGCPercent(brokerGC)
 	var b *broker.Broker
@@ -59,7 +60,7 @@ func runBroker(idle time.Duration) error {
 		q = newQuestions(s.dir, s.log)
 		ssh := &sshstdio.Dialer{Converse: converse, Env: sshEnvironment(s.dir), Questions: q.open}
 		b = broker.New(broker.Options{
-			Daemon: localDaemon{s.dir}, Remote: broker.Remote{SSH: ssh, Sleep: sleep},
+			Daemon: localDaemon{s.dir}, Remote: remote(ssh, sleep),
 			Hosts: hostfile.In(s.dir.State()), Visitor: ssh, Warn: func(err error) { s.log.Warn("hosts", "why", err) },
 			Converse: converseWithDaemon, Version: version, Idle: idle, Refused: s.claim.Refused,
 		})
@@ -74,6 +75,12 @@ func runBroker(idle time.Duration) error {
 		}
 		return nil
 	})
+}
+
+// remote is how other machines are reached: with the user's ssh, and over QUIC where that leads to a proxy.
+func remote(ssh *sshstdio.Dialer, sleep ports.Sleep) broker.Remote {
+	udp := &quic.Dialer{Roles: ssh, Locate: ssh.Locate, Converse: converse}
+	return broker.Remote{SSH: ssh, QUIC: udp, Resumable: udp.Resumable, Sleep: sleep}
 }
 
 // sshEnvironment is what ssh gets beside the broker's environment: not the agent of the login that

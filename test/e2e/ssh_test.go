@@ -136,6 +136,13 @@ func (s *site) away() {
 	waitGone(s.near.t, s.pid)
 }
 
+// sshOnly keeps links to the site from going over QUIC.
+func (s *site) sshOnly() {
+	s.near.t.Helper()
+	s.near.ok("host", "add", "far", "--transport", "ssh")
+	s.restart() // it has looked whether there are sessions
+}
+
 // restart ends the broker here, and with it its links: the next command makes new ones.
 func (s *site) restart() {
 	s.near.t.Helper()
@@ -316,6 +323,7 @@ func TestSSHSaysWhatIsWrong(t *testing.T) {
 func TestSSHKilledWhileTyping(t *testing.T) {
 	const size, bit = 64 << 10, 256
 	s := newSite(t)
+	s.sshOnly()
 	text := pasteText(size)
 	script := fmt.Sprintf("stty raw -echo; echo ready; head -c %d > raw.out; head -c 3 > raw.tail; stty sane; exec cat", size)
 	s.near.ok("new", "far:raw", "-d", "-c", s.far.dir, "--", "sh", "-c", script)
@@ -544,6 +552,7 @@ func TestSSHComesBack(t *testing.T) {
 // TestSSHShares: ssh goes over a connection that the user shares, and leaves it when it is silent.
 func TestSSHShares(t *testing.T) {
 	s := newSite(t)
+	s.sshOnly()
 	socket := s.near.path("cm")
 	s.near.write("ssh_config", []byte(s.near.read("ssh_config")+"ControlPath "+socket+"\n"))
 	master := exec.Command(s.near.path("bin/ssh"), "-M", "-N", "far")

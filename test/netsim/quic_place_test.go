@@ -46,8 +46,16 @@ func playQUIC(ctx context.Context, ready func()) error {
 	return carriage.Broker(ctx, remote, func(c ports.BrokerConn) ports.BrokerConn { return c }, ready)
 }
 
-// newQUICPlace is a place whose far host has an sshd, and whose near broker goes over QUIC. The host is "far" to ssh.
+// newQUICPlace is a place whose near broker goes over QUIC.
 func newQUICPlace(t *testing.T, c simnet.Conditions) *place {
+	t.Helper()
+	p := newSSHPlace(t, c)
+	p.play(p.lab.Near, p.env, quicRole, "-")
+	return p
+}
+
+// newSSHPlace is a place whose far host has an sshd. The host is "far" to ssh.
+func newSSHPlace(t *testing.T, c simnet.Conditions) *place {
 	t.Helper()
 	keygen, ssh, sshd := tool(t, "ssh-keygen"), tool(t, "ssh"), tool(t, "sshd")
 	p := newLabPlace(t, c)
@@ -98,7 +106,6 @@ UserKnownHostsFile %[2]s/known_hosts
 		conn, err := p.lab.Near.Dial(t.Context(), net.Dialer{Timeout: time.Second}, p.lab.Far.Addr.String()+":22")
 		return err == nil && conn.Close() == nil
 	}, 10*time.Second, 10*time.Millisecond)
-	p.play(p.lab.Near, p.env, quicRole, "-")
 	return p
 }
 

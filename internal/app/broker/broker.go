@@ -64,6 +64,9 @@ func New(o Options) *Broker {
 	if o.Remote.Policy == nil {
 		o.Remote.Policy = b.members.transport
 	}
+	if o.Remote.Reach == nil && o.Visitor != nil {
+		o.Remote.Reach = knocking(o.Visitor)
+	}
 	told := o.Remote.Changed
 	o.Remote.Changed = func(host string) {
 		b.lists.moved(host)

@@ -32,6 +32,7 @@ type farLink struct {
 	mu     sync.Mutex
 	probes []time.Time
 	heard  time.Time
+	rtt    time.Duration
 	start  protocol.StartPolicy // as it was asked for last
 }
 
@@ -66,7 +67,7 @@ func (l *farLink) answer(ctx context.Context) error {
 	case <-time.After(takes):
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		l.heard = time.Now()
+		l.heard, l.rtt = time.Now(), takes
 		return nil
 	case <-ctx.Done():
 		return fault.Wrap(fault.Canceled, ctx.Err(), "given up")
@@ -93,7 +94,7 @@ func (l *farLink) probed() []time.Time {
 func (l *farLink) Vitals() domain.Vitals {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return domain.Vitals{Transport: l.transport, RTT: l.takes, Heard: l.heard}
+	return domain.Vitals{Transport: l.transport, RTT: l.rtt, Heard: l.heard}
 }
 
 func (l *farLink) slow(takes time.Duration) {

@@ -19,7 +19,7 @@ type Remote struct {
 	// Policy is the transport that a host may be reached by; nil: as the user has added it, else any.
 	Policy func(host string) domain.Transport
 	// Reach reports whether the host lets a connection to its ssh server through, without logging in: nil where it does,
-	// Unsupported where that cannot be known. Nil: it never is.
+	// Unsupported where that cannot be known. Nil: the visitor knocks, or it never is.
 	Reach func(ctx context.Context, host string) error
 	Sleep ports.Sleep // nil: this machine never does
 	// Changed is told of a host whose link has another state or transport. It must not call the broker. Nil: nobody is told.
@@ -37,9 +37,10 @@ const (
 	lastBlocked  = 30 * time.Minute
 	// sshAfter is the start of QUIC, where it got through before, over ssh.
 	sshAfter = time.Second
-	// Where a link is lost that QUIC carried, ssh is begun once its server lets a connection through, which is tried every
-	// reachEvery: else nothing gets through, and QUIC is back the sooner. Where that cannot be known it is begun after
-	// unknownAfter.
+	// Where a link is lost that QUIC carried, ssh is begun reachedAfter, and four round trips, after its server lets a
+	// connection through, which is tried every reachEvery: else nothing gets through, and QUIC is back the sooner. Where
+	// that cannot be known it is begun after unknownAfter.
+	reachedAfter = 500 * time.Millisecond
 	reachEvery   = 2 * time.Second
 	unknownAfter = 5 * time.Second
 )
@@ -81,7 +82,11 @@ func (w *way) lanes(wish wish) []lane {
 	quic.may = func() bool { return h.o.Resumable(w.name) }
 	ssh.hold = func(ctx context.Context, failed <-chan struct{}) { pause(ctx, failed, sshAfter) }
 	if again {
-		ssh.hold = func(ctx context.Context, failed <-chan struct{}) { h.reached(ctx, failed, w.name) }
+		start := reachedAfter + 4*w.rtt
+		if w.link != nil {
+			start = reachedAfter + 4*w.link.Vitals().RTT
+		}
+		ssh.hold = func(ctx context.Context, failed <-chan struct{}) { h.reached(ctx, failed, w.name, start) }
 	}
 	return []lane{quic, ssh}
 }
@@ -104,9 +109,9 @@ func pause(ctx context.Context, failed <-chan struct{}, d time.Duration) {
 	}
 }
 
-// reached waits until the host can be reached but by QUIC, as far as that can be known; at most until ctx ends or failed is
-// closed.
-func (h *hosts) reached(ctx context.Context, failed <-chan struct{}, name string) {
+// reached waits until the host can be reached but by QUIC, as far as that can be known, and for QUIC's start over it; at
+// most until ctx ends or failed is closed.
+func (h *hosts) reached(ctx context.Context, failed <-chan struct{}, name string, start time.Duration) {
 	if h.o.Reach == nil {
 		pause(ctx, failed, unknownAfter)
 		return
@@ -117,7 +122,7 @@ func (h *hosts) reached(ctx context.Context, failed <-chan struct{}, name string
 		err := h.reach(ctx, failed, name)
 		switch {
 		case err == nil:
-			pause(ctx, failed, sshAfter)
+			pause(ctx, failed, start)
 			return
 		case fault.KindOf(err) == fault.Unsupported:
 			pause(ctx, failed, unknownAfter)
@@ -128,6 +133,27 @@ func (h *hosts) reached(ctx context.Context, failed <-chan struct{}, name string
 			return
 		default:
 		}
+	}
+}
+
+// knocking is a Reach by a visitor.
+func knocking(v ports.HostVisitor) func(ctx context.Context, name string) error {
+	return func(ctx context.Context, name string) error {
+		host, err := domain.ParseHost(name)
+		if err != nil {
+			return err
+		}
+		at, err := v.Locate(ctx, host)
+		if err != nil {
+			return err
+		}
+		if at.Through != "" {
+			return fault.New(fault.Unsupported, "ssh goes there by another way")
+		}
+		if at.Addrs, err = v.Resolve(ctx, at.Name); err == nil {
+			_, err = v.Knock(ctx, at)
+		}
+		return err
 	}
 }
 

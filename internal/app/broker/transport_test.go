@@ -2,6 +2,7 @@ package broker
 
 import (
 	"context"
+	"net/netip"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -12,6 +13,7 @@ import (
 	"github.com/vev-term/vev/internal/domain"
 	"github.com/vev-term/vev/internal/domain/fault"
 	"github.com/vev-term/vev/internal/domain/pulse"
+	"github.com/vev-term/vev/internal/ports"
 	"github.com/vev-term/vev/internal/protocol"
 )
 
@@ -148,8 +150,8 @@ func TestUDPCutInMidSession(t *testing.T) {
 			r := <-w.ask.reports
 			states, moved = append(states, r.State), r.Move
 		}
-		require.Equal(t, []domain.LinkState{domain.LinkSlow, domain.LinkSilent, domain.LinkConnected}, states)
-		require.Less(t, time.Since(cut), pulse.BeatEvery+pulse.DoubtAfter+sshAfter+time.Second)
+		require.Equal(t, []domain.LinkState{domain.LinkSlow, domain.LinkConnected}, states)
+		require.Less(t, time.Since(cut), pulse.BeatEvery+pulse.DoubtAfter+reachedAfter+time.Second)
 		require.Equal(t, domain.TransportSSH, b.HostLink("far").Transport)
 		require.Equal(t, "QUIC does not get through any more", b.HostLink("far").Why)
 		require.Equal(t, 2, n.ssh.dialled())
@@ -280,4 +282,41 @@ func TestPolicies(t *testing.T) {
 		_, err := b.reach(t.Context(), wants("far"))
 		require.Equal(t, fault.Unsupported, fault.KindOf(err), "this program has no QUIC")
 	})
+}
+
+// walker goes as far as its errors let it.
+type walker struct {
+	ports.HostVisitor // nothing else of it is used
+	through           string
+	errs              [3]error // of Locate, Resolve, Knock
+}
+
+func (v walker) Locate(_ context.Context, host domain.Host) (ports.Location, error) {
+	return ports.Location{Name: host.Name + ".example.org", Port: 2222, Through: v.through}, v.errs[0]
+}
+
+func (v walker) Resolve(_ context.Context, name string) ([]netip.Addr, error) {
+	if name != "far.example.org" {
+		return nil, fault.New(fault.Internal, "%s", name)
+	}
+	return []netip.Addr{netip.IPv4Unspecified()}, v.errs[1]
+}
+
+func (v walker) Knock(_ context.Context, at ports.Location) (netip.AddrPort, error) {
+	if at.Port != 2222 || len(at.Addrs) != 1 {
+		return netip.AddrPort{}, fault.New(fault.Internal, "%v", at)
+	}
+	return netip.AddrPort{}, v.errs[2]
+}
+
+func TestKnocking(t *testing.T) {
+	knock := func(v walker, host string) error { return knocking(v)(t.Context(), host) }
+	require.NoError(t, knock(walker{}, "far"))
+	require.Equal(t, fault.Unsupported, fault.KindOf(knock(walker{through: "gate"}, "far")))
+	require.Equal(t, fault.Usage, fault.KindOf(knock(walker{}, "-far")))
+	for i := range 3 {
+		v := walker{}
+		v.errs[i] = fault.New(fault.Timeout, "no answer")
+		require.Equal(t, v.errs[i], knock(v, "far"))
+	}
 }

@@ -24,8 +24,9 @@ type way struct {
 	search  *search            // nil: nobody seeks a link
 	beside  context.CancelFunc // ends the seeking of a link beside a silent one; nil: that is not done
 	timer   *time.Timer        // the next look
-	heard   time.Time          // the last contact, of links that are gone
-	failure *fault.Error       // of the last search; nil: it found a link
+	heard   time.Time          // the last contact, and the round trip, of links that are gone
+	rtt     time.Duration
+	failure *fault.Error // of the last search; nil: it found a link
 	told    domain.LinkState
 	toldBy  domain.Transport
 }
@@ -73,7 +74,8 @@ func (w *way) ended(l *link) {
 
 // drop makes l, the way's link, one that no new stream goes over.
 func (w *way) drop(l *link) {
-	w.link, w.heard = nil, l.Vitals().Heard
+	v := l.Vitals()
+	w.link, w.heard, w.rtt = nil, v.Heard, v.RTT
 	if l.idle != nil {
 		l.idle.Stop()
 	}
