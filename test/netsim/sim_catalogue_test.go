@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"runtime"
 	"slices"
 	"sync"
@@ -36,6 +37,7 @@ type fleet struct {
 
 	here  *machine
 	hosts map[string]*machine
+	store memoryStore
 
 	mu    sync.Mutex
 	dials map[string]int
@@ -62,7 +64,7 @@ func inFleet(t *testing.T, n int, run func(t *testing.T, f *fleet)) {
 		f.end, f.stop = context.WithCancel(context.Background())
 		f.here = f.machine()
 		f.near = broker.New(broker.Options{
-			Daemon: f.here, Remote: broker.Remote{SSH: fleetLinks{f}},
+			Daemon: f.here, Remote: broker.Remote{SSH: fleetLinks{f}}, Hosts: &f.store, Warn: func(err error) { panic(err) },
 			Converse: func(ctx context.Context, carriage io.ReadWriteCloser) (ports.SessionClientConn, error) {
 				conn, err := sessionwire.Client(ctx, carriage, "test", protocol.FeatureNone)
 				if err != nil {
@@ -161,11 +163,35 @@ func (a ancient) Receive() (protocol.SessionClientMessage, error) {
 // serve is a broker's end of a carriage.
 func (f *fleet) serve(rw io.ReadWriteCloser, b *broker.Broker) {
 	f.all.Go(func() {
-		conn, err := brokeripc.Accept(f.end, rw, brokeripc.Broker{Software: "test", Epoch: 1, Numbers: b.Numbers, Subscribed: b.Subscribed})
+		conn, err := brokeripc.Accept(f.end, rw, brokeripc.Broker{
+			Software: "test", Epoch: 1, Numbers: b.Numbers, Subscribed: b.Subscribed, Operate: b.Operate,
+		})
 		if err == nil {
 			_ = b.Serve(f.end, conn)
 		}
 	})
+}
+
+// memoryStore is a ports.HostStore.
+type memoryStore struct {
+	mu    sync.Mutex
+	hosts domain.Hosts
+}
+
+func (s *memoryStore) Load() (domain.Hosts, *fault.Error, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.hosts, nil, nil
+}
+
+func (s *memoryStore) Change(_ context.Context, change func(domain.Hosts) (domain.Hosts, error)) (domain.Hosts, *fault.Error, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	hosts, err := change(s.hosts)
+	if err == nil {
+		s.hosts = hosts
+	}
+	return hosts, nil, err
 }
 
 // fleetLinks dials the machines.
@@ -252,6 +278,40 @@ func (m *machine) request(t *testing.T, body protocol.RequestBody) {
 	r, err := conn.Receive()
 	require.NoError(t, err)
 	require.Nil(t, r.(*protocol.Result).Failure)
+}
+
+// names are the machine's sessions, the oldest first.
+func (m *machine) names() (names []string) {
+	carriage, _ := m.DialDaemon(context.Background(), protocol.ExistingOnly)
+	conn, err := sessionwire.Client(context.Background(), carriage, "test", protocol.FeatureNone)
+	if err != nil {
+		return nil
+	}
+	defer conn.Close()
+	if conn.Send(&protocol.Request{ID: 1, Body: &protocol.List{}}) != nil {
+		return nil
+	}
+	r, err := conn.Receive()
+	if err != nil {
+		return nil
+	}
+	for _, s := range r.(*protocol.Result).Body.(*protocol.Sessions).List {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
+// cut cuts every connection of the machine: those of its link, and those to its daemon.
+func (m *machine) cut() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, c := range m.conns {
+		_ = c.Close()
+	}
+	for _, e := range m.ends {
+		_ = e.Close()
+	}
+	m.conns, m.ends = nil, nil
 }
 
 func (m *machine) create(t *testing.T, name string) {
@@ -469,6 +529,113 @@ func TestWhatNobodyWantsEnds(t *testing.T) {
 		s.until(t, time.Second, func(hosts map[string]catalogue.Host, _ []catalogue.Session) bool { return len(hosts) == 1 })
 		s.Close()
 	})
+}
+
+// Hosts that were added are listed by their names, also where one is named by its address; one that is removed is listed no
+// longer and nothing that is still on its way from it brings it back.
+func TestMembersAreListed(t *testing.T) {
+	inFleet(t, 2, func(t *testing.T, f *fleet) {
+		f.hosts["h0"].create(t, "work")
+		only := func(names ...string) func(map[string]catalogue.Host, []catalogue.Session) bool {
+			return func(hosts map[string]catalogue.Host, sessions []catalogue.Session) bool {
+				for _, s := range sessions {
+					if !slices.Contains(names, s.Host) {
+						return false
+					}
+				}
+				return len(hosts) == len(names) && all(catalogue.Current, names...)(hosts, nil)
+			}
+		}
+		s := f.subscribe(t, protocol.ReachAll)
+		s.until(t, time.Second, only(protocol.LocalHost))
+		add := func(alias, host string) {
+			require.NoError(t, s.Operate(t.Context(), protocol.Mutation{Kind: protocol.AddHost, Host: host, Alias: alias}, nil))
+		}
+		add("desk", "h0")
+		s.until(t, time.Second, only(protocol.LocalHost, "desk"))
+		add("lab", "h1")
+		s.until(t, time.Second, only(protocol.LocalHost, "desk", "lab"))
+
+		named := f.subscribe(t, protocol.ReachAll, "h0")
+		named.until(t, time.Second, only("h0"))
+		_, sessions, _, _ := named.Listed()
+		require.Len(t, sessions, 1)
+		_, sessions, _, _ = s.Listed()
+		require.Len(t, sessions, 1, "it is listed once")
+		named.Close()
+		require.Equal(t, map[string]int{"h0": 1, "h1": 1}, f.dials, "one link each")
+
+		// An update is on its way when the host is removed, and more happens there.
+		f.hosts["h0"].create(t, "late")
+		time.Sleep(fleetRTT / 4)
+		require.NoError(t, s.Operate(t.Context(), protocol.Mutation{Kind: protocol.RemoveHost, Host: "desk"}, nil))
+		s.until(t, time.Second, only(protocol.LocalHost, "lab"))
+		f.hosts["h0"].create(t, "later")
+		time.Sleep(time.Minute)
+		s.until(t, time.Second, only(protocol.LocalHost, "lab"))
+		fresh := f.subscribe(t, protocol.ReachWarm)
+		fresh.until(t, time.Second, all(catalogue.Current, "lab"))
+		fresh.Close()
+
+		// One of the same name is another host.
+		f.hosts["h1"].create(t, "other")
+		require.NoError(t, s.Operate(t.Context(), protocol.Mutation{Kind: protocol.RemoveHost, Host: "lab"}, nil))
+		add("desk", "h1")
+		s.until(t, time.Second, func(hosts map[string]catalogue.Host, sessions []catalogue.Session) bool {
+			return hosts["desk"].State == catalogue.Current && slices.ContainsFunc(sessions, func(s catalogue.Session) bool {
+				return s.Host == "desk" && s.Name == "other"
+			})
+		})
+		s.Close()
+	})
+}
+
+// Whatever happens to sessions and to the way to their hosts, what is told in the end is what there is.
+func TestAfterAnythingTheListsAreTrue(t *testing.T) {
+	for seed := range uint64(20) {
+		inFleet(t, 3, func(t *testing.T, f *fleet) {
+			rnd := rand.New(rand.NewPCG(seed, 1))
+			s := f.subscribe(t, protocol.ReachAll, append(f.names(), protocol.LocalHost)...)
+			machines := append(f.machines(), f.here)
+			for i := range 60 {
+				m := machines[rnd.IntN(len(machines))]
+				switch rnd.IntN(6) {
+				case 0, 1, 2:
+					m.create(t, fmt.Sprint("s", i))
+				case 3:
+					if names := m.names(); len(names) > 0 {
+						m.request(t, &protocol.Kill{Session: names[rnd.IntN(len(names))]})
+					}
+				case 4:
+					if m != f.here {
+						m.down(rnd.IntN(2) == 0)
+					}
+				case 5:
+					m.cut()
+				}
+				time.Sleep(time.Duration(rnd.IntN(3000)) * time.Millisecond)
+			}
+			for _, m := range f.machines() {
+				m.down(false)
+			}
+			s.until(t, 10*time.Minute, func(hosts map[string]catalogue.Host, sessions []catalogue.Session) bool {
+				if !all(catalogue.Current, append(f.names(), protocol.LocalHost)...)(hosts, nil) {
+					return false
+				}
+				got := map[string][]string{}
+				for _, s := range sessions {
+					got[s.Host] = append(got[s.Host], s.Name)
+				}
+				for name, m := range f.hosts {
+					if !slices.Equal(got[name], m.names()) {
+						return false
+					}
+				}
+				return slices.Equal(got[""], f.here.names())
+			})
+			s.Close()
+		})
+	}
 }
 
 // What an idle host costs that is watched: this side's link, stream, conversation and list; here the other side's broker and

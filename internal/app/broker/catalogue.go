@@ -30,11 +30,12 @@ type lists struct {
 	readers   map[*reader]struct{}
 	ways      map[string]struct{} // addresses to which the way has changed, to be looked at
 	members   domain.Hosts        // as they were seen last
+	removed   map[string]struct{} // addresses of members that were removed and not used since; at most catalogue.MaxHosts
 }
 
 func newLists(b *Broker) *lists {
 	end, stop := context.WithCancel(context.Background())
-	return &lists{b: b, end: end, stop: stop, keepers: map[string]*keeper{}, readers: map[*reader]struct{}{}, ways: map[string]struct{}{}}
+	return &lists{b: b, end: end, stop: stop, keepers: map[string]*keeper{}, readers: map[*reader]struct{}{}, ways: map[string]struct{}{}, removed: map[string]struct{}{}}
 }
 
 // close ends everything and returns when nothing of it runs any more.
@@ -79,7 +80,7 @@ func (l *lists) known(linked []string) []string {
 		addresses[m.Address.String()] = true
 	}
 	for _, host := range append(linked, l.catalogue.Hosts()...) {
-		if address := l.address(host); !addresses[address] {
+		if address := l.address(host); !addresses[address] && !l.twin(host) {
 			hosts = append(hosts, host)
 			addresses[address] = true
 		}
@@ -97,12 +98,16 @@ func (l *lists) address(host string) string {
 	return address.String()
 }
 
-// twin reports whether a host is a member by another name, with mu held: it is listed for who names it, and no one else.
+// twin reports whether a host is a member by another name, or was one until it was removed, with mu held: it is listed for who
+// names it, and no one else.
 func (l *lists) twin(host string) bool {
 	if _, member := l.members.Find(host); member || host == protocol.LocalHost {
 		return false
 	}
 	address := l.address(host)
+	if _, removed := l.removed[address]; removed {
+		return true
+	}
 	return slices.ContainsFunc(l.members.Known, func(m domain.KnownHost) bool { return m.Address.String() == address })
 }
 
@@ -120,6 +125,10 @@ func (l *lists) joined(members domain.Hosts) {
 			k.end()
 		}
 		l.catalogue.Remove(old.Alias)
+		if len(l.removed) == catalogue.MaxHosts {
+			clear(l.removed)
+		}
+		l.removed[old.Address.String()] = struct{}{}
 	}
 	for _, m := range members.Known {
 		if _, member := before.Find(m.Alias); !member && len(l.readers) > 0 {
@@ -175,6 +184,7 @@ func (l *lists) want(host string, ask bool) {
 func (l *lists) met(address string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	delete(l.removed, address)
 	if len(l.readers) == 0 {
 		return
 	}
