@@ -83,7 +83,9 @@ func TestHostsByName(t *testing.T) {
 	require.Contains(t, s.near.fails(1, "host", "rm", "dosk"), "did you mean desk?")
 	require.Equal(t, "removed desk\n", s.near.ok("host", "rm", "desk"))
 	require.NotContains(t, s.near.ok("host", "ls"), "desk")
-	require.Contains(t, s.near.fails(1, "capture", "desk:work"), "host desk was removed; it was "+address)
+	for _, args := range [][]string{{"capture", "desk:work"}, {"ls", "desk"}, {"host", "check", "desk"}} {
+		require.Contains(t, s.near.fails(1, args...), "host desk was removed; it was "+address)
+	}
 	require.Contains(t, s.near.ok("ls", "far"), "work", "nothing has changed there")
 
 	// The list outlives the broker, and damage.

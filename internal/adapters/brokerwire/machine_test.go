@@ -63,6 +63,14 @@ var machineEvents = []struct {
 	{"peer's operation", func(m *Machine) string { v, err := m.PeerOperation(testOp); return outcome(v, err) }},
 	{"our operation", func(m *Machine) string { return outcome(Proceed, m.Operation(testOp)) }},
 	{"result of none", func(m *Machine) string { v, err := m.PeerResult(testOp); return outcome(v, err) }},
+	{"news of none", func(m *Machine) string { v, err := m.PeerProgress(testOp); return outcome(v, err) }},
+	{"news of one that is under way", func(m *Machine) string {
+		if m.Operation(testOp) != nil {
+			return "it cannot be"
+		}
+		v, err := m.PeerProgress(testOp)
+		return outcome(v, err)
+	}},
 	{"we say goodbye", func(m *Machine) string { m.Closing(); return m.State().String() }},
 	{"the end", func(m *Machine) string { m.Closed(); return m.State().String() }},
 }
@@ -236,6 +244,30 @@ result of none
 	closing, closed: violation, closed
 	closed, never opened: discard, never opened
 	closed, closed: discard, closed
+news of none
+	new, never opened: violation, never opened
+	registered, never opened: violation, never opened
+	registered, opening: violation, opening
+	registered, open: violation, open
+	registered, closed: violation, closed
+	closing, never opened: violation, never opened
+	closing, opening: violation, opening
+	closing, open: violation, open
+	closing, closed: violation, closed
+	closed, never opened: discard, never opened
+	closed, closed: discard, closed
+news of one that is under way
+	new, never opened: it cannot be, never opened
+	registered, never opened: proceed, never opened
+	registered, opening: proceed, opening
+	registered, open: proceed, open
+	registered, closed: proceed, closed
+	closing, never opened: it cannot be, never opened
+	closing, opening: it cannot be, opening
+	closing, open: it cannot be, open
+	closing, closed: it cannot be, closed
+	closed, never opened: it cannot be, never opened
+	closed, closed: it cannot be, closed
 we say goodbye
 	new, never opened: closing, never opened
 	registered, never opened: closing, never opened

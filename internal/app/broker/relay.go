@@ -54,16 +54,24 @@ func (b *Broker) reach(ctx context.Context, req ports.StreamRequest) (io.ReadWri
 		}
 		return conn, err
 	}
-	to, err := b.members.resolve(req.Host())
+	stream, err := b.open(ctx, req.Host(), req.Start(), req.Ask())
+	if err != nil {
+		return nil, err // never a nil stream that is not a nil carriage
+	}
+	b.lists.met(stream.link.way.name)
+	return stream, nil
+}
+
+// open opens a stream to the daemon of another machine, by whatever name that is known.
+func (b *Broker) open(ctx context.Context, named string, start protocol.StartPolicy, ask ports.Ask) (*linked, error) {
+	to, err := b.members.resolve(named)
 	if err != nil {
 		return nil, err
 	}
-	start := max(req.Start(), to.policy.Start)
-	stream, err := b.hosts.open(ctx, wish{to.address, start, req.Ask()})
+	stream, err := b.hosts.open(ctx, wish{to.address, max(start, to.policy.Start), ask})
 	if err != nil {
-		return nil, to.explain(err, req.Start()) // never a nil stream that is not a nil carriage
+		return nil, to.explain(err, start)
 	}
-	b.lists.met(to.address)
 	return stream, nil
 }
 
