@@ -87,6 +87,7 @@ func mayDraw(getenv func(string) string) error {
 func terminalEnvironment() render.Environment {
 	return render.Environment{
 		Term: os.Getenv("TERM"), ColorTerm: os.Getenv("COLORTERM"), NoColor: os.Getenv("NO_COLOR"), Tmux: os.Getenv("TMUX"),
+		XTerm: os.Getenv("XTERM_VERSION"),
 	}
 }
 

@@ -151,7 +151,8 @@ func newClient(o Options) *client {
 		resized: make(chan struct{}, 1), suspend: make(chan struct{}, 1), resumed: make(chan struct{}, 1),
 	}
 	if o.Inline {
-		c.screen.inline = &inline{asker: out, above: o.Above}
+		c.screen.inline = &inline{asker: out, above: o.Above, cuts: o.Capabilities.CutsLines}
+		c.screen.view.resizing = c.screen.inline.renumbered
 	}
 	c.screen.failed = c.failed
 	c.link.client = c

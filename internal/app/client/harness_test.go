@@ -33,6 +33,7 @@ type fakeTerminal struct {
 	rawErr  error
 	size    domain.Size
 	vt      *vt.Terminal
+	cuts    bool   // it cuts its lines instead of wrapping them anew
 	out     []byte // all that was written
 	writes  int
 	calls   []string
@@ -164,7 +165,11 @@ func (t *fakeTerminal) setStuck(stuck bool) {
 func (t *fakeTerminal) resize(cols, rows int) {
 	t.mu.Lock()
 	t.size = domain.Size{Cols: cols, Rows: rows}
-	t.vt.Resize(cols, rows)
+	if t.cuts {
+		t.vt = cut(t.vt, t.size)
+	} else {
+		t.vt.Resize(cols, rows)
+	}
 	t.mu.Unlock()
 	t.events <- ports.TerminalResized
 }

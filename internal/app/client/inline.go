@@ -17,7 +17,7 @@ const (
 	inlineTurn  = 50 * time.Millisecond
 	// sizeGrace is how long lines wait for the session to take the terminal's new size, which changes their numbers.
 	sizeGrace = time.Second
-	// recentLines are kept to know what the terminal does with its history when its size changes.
+	// recentLines are kept to know what becomes of the terminal's history, and of the session's, when the size changes.
 	recentLines = vt.MaxRows
 	// padLines are written at a time, and more of those that take several rows.
 	padLines    = 64
@@ -28,8 +28,10 @@ const (
 // terminal's own history, by their numbers, each once and in order. The screen is painted at once; lines follow when
 // they have come. Lines that the daemon dropped before they could be had are one line that says how many.
 //
-// A resize changes the numbers. The terminal wraps and moves its own lines then; what that does to its history is
-// found by doing the same to an engine with the same content.
+// When its size changes the terminal wraps and moves its own lines, and takes some of the history back, or adds to it from
+// the screen; the session does so too, later, and its lines have other numbers then. What becomes of both is found by doing
+// the same to engines with the same content (inline_trace.go): the history goes on where it ends, in the middle of a row if
+// need be. A terminal that cuts lines instead of wrapping them has lost what it cut.
 //
 // All of it belongs to whoever has the screen's turn.
 type inline struct {
@@ -37,10 +39,12 @@ type inline struct {
 	session string
 	above   int  // lines of history that are printed on attaching
 	whole   bool // the session is new: it has no history but what belongs to this terminal
+	cuts    bool // the terminal cuts its lines when it becomes narrower
 
 	begun  bool
 	alt    bool   // the alternate screen shows: the history waits
 	next   uint64 // number of the line that the history gets next
+	skip   int    // columns of it that the history has
 	top    uint64 // of the session's screen
 	gen    int    // of numbers: what was asked for before is of no use
 	busy   bool
@@ -51,17 +55,18 @@ type inline struct {
 	until  uint64      // for a caller of drained: up to which line
 	done   chan struct{}
 
-	come   []protocol.Line // and are not written yet
-	pad    *vt.Terminal    // what is written, wrapped as the terminal does
-	recent []recentLine
+	come   []comeLine   // and are not written yet
+	pad    *vt.Terminal // what is written, wrapped as the terminal does
+	outer  []tracedRow  // the last rows of the terminal's history
+	rows   []tracedRow  // the last rows of the session's history, if all of it has come
 	cells  measurer
 	glyphs []glyph
 }
 
-// recentLine is what a resize needs to know of a line in the terminal's history.
-type recentLine struct {
-	text string
-	on   bool // goes on in the next line
+// comeLine is a line, or the rest of one, that the history gets.
+type comeLine struct {
+	protocol.Line
+	at spot
 }
 
 // see takes note of a state that is painted, and asks for what is missing in the history.
@@ -82,13 +87,23 @@ func (h *inline) see(v *view, size domain.Size, answer func(gen int, began time.
 		return
 	}
 	h.resize = time.Time{}
-	if h.busy || h.failed || h.alt || h.next >= h.top {
+	from := h.from()
+	if h.busy || h.failed || h.alt || from >= h.top {
 		return
 	}
-	want := span{h.next, int(min(h.top-h.next, uint64(h.chunk)))}
+	want := span{from, int(min(h.top-from, uint64(h.chunk)))}
 	gen, began := h.gen, time.Now()
 	h.busy = true
 	h.asker.ask(h.request(want), func(m *protocol.Result) { answer(gen, began, m) })
+}
+
+// from is the first line that is asked for: also one that the history has, if it went back to the session's screen and left
+// it again.
+func (h *inline) from() uint64 {
+	if n := len(h.rows); n > 0 {
+		return min(h.next, h.rows[n-1].at.n+1)
+	}
+	return h.next
 }
 
 // answered takes the answer to what was asked for at a time, when the numbers were those of gen.
@@ -120,31 +135,79 @@ func (h *inline) got(m *protocol.Result) {
 		l := &lines.List[i]
 		switch {
 		case l.N < h.next:
+			h.note(l)
 			continue
 		case l.N >= h.top: // still the screen's
 			h.lack(h.top)
 			return
 		}
 		h.lack(l.N)
-		h.add(*l)
+		h.note(l)
 		h.next = l.N + 1
+		if rest, ok := h.rest(*l); ok {
+			h.come = append(h.come, comeLine{rest, spot{l.N, h.skip}})
+			h.skip = 0
+		}
 	}
+}
+
+// note remembers a line of the session's history.
+func (h *inline) note(l *protocol.Line) {
+	n := len(h.rows)
+	for ; n > 0 && h.rows[n-1].at.n >= l.N; n-- {
+		h.rows = h.rows[:n-1]
+	}
+	if n > 0 && h.rows[n-1].at.n+1 < l.N {
+		h.rows = h.rows[:0]
+	}
+	h.rows = append(recent(h.rows), tracedRow{l.Text[:min(len(l.Text), recentBytes)], l.Wrapped, spot{l.N, 0}})
+}
+
+// recent makes room for one more.
+func recent(rows []tracedRow) []tracedRow {
+	if len(rows) >= 2*recentLines {
+		return rows[:copy(rows, rows[recentLines:])]
+	}
+	return rows
+}
+
+// rest leaves out what of a line the history has. ok is false when that is all; then skip is what it has of the next.
+func (h *inline) rest(l protocol.Line) (rest protocol.Line, ok bool) {
+	if h.skip == 0 {
+		return l, true
+	}
+	gl := h.cells.glyphs(h.glyphs[:0], []byte(l.Text))
+	h.glyphs = gl
+	if cols := width(gl); h.skip >= cols {
+		if h.skip -= cols; !l.Wrapped {
+			h.skip = 0
+		}
+		return l, false
+	}
+	for _, g := range gl {
+		if g.col >= h.skip {
+			l.Text = l.Text[g.from:]
+			break
+		}
+	}
+	var runs []protocol.Run
+	for _, r := range l.Runs {
+		if end := r.Col + r.Len - h.skip; end > 0 {
+			r.Col = max(0, r.Col-h.skip)
+			r.Len = end - r.Col
+			runs = append(runs, r)
+		}
+	}
+	l.Runs = runs
+	return l, true
 }
 
 // lack tells of the lines before n that cannot be had.
 func (h *inline) lack(n uint64) {
 	if n > h.next {
-		h.add(protocol.Line{Text: fmt.Sprintf("[vev: %d lines are missing here]", n-h.next)})
-		h.next = n
+		h.come = append(h.come, comeLine{protocol.Line{Text: fmt.Sprintf("[vev: %d lines are missing here]", n-h.next)}, spot{n, 0}})
+		h.next, h.skip = n, 0
 	}
-}
-
-func (h *inline) add(l protocol.Line) {
-	h.come = append(h.come, l)
-	if len(h.recent) >= 2*recentLines {
-		h.recent = h.recent[:copy(h.recent, h.recent[recentLines:])]
-	}
-	h.recent = append(h.recent, recentLine{l.Text[:min(len(l.Text), recentBytes)], l.Wrapped})
 }
 
 // write adds the lines that have come to the terminal's history. The screen is to be painted after.
@@ -159,7 +222,7 @@ func (h *inline) write(dst []byte, p *render.Painter) []byte {
 	var line cachedLine
 	_, _ = h.pad.Write([]byte("\x1b[m\x1b[H\x1b[2J"))
 	for i := range h.come {
-		packed = packLine(packed[:0], &h.come[i])
+		packed = packLine(packed[:0], &h.come[i].Line)
 		line.unpack(packed)
 		h.glyphs = h.cells.glyphs(h.glyphs[:0], line.text)
 		cols := max(width(h.glyphs), line.styledEnd())
@@ -172,12 +235,25 @@ func (h *inline) write(dst []byte, p *render.Painter) []byte {
 		if !joined {
 			buf = append(buf, "\r\n"...)
 		}
+		h.remember(string(line.text), joined, h.come[i].at)
 		_, _ = h.pad.Write(buf)
 	}
 	dst = p.Insert(dst, h.pad, h.pad.Cursor().Row)
 	h.come = h.come[:0]
 	h.drain()
 	return dst
+}
+
+// remember notes the rows that a line takes in the terminal's history. The line's glyphs are in h.glyphs.
+func (h *inline) remember(text string, joined bool, at spot) {
+	from, col := 0, 0
+	for _, g := range h.glyphs {
+		if g.col+g.width-col > h.size.Cols {
+			h.outer = append(recent(h.outer), tracedRow{text[from:g.from], true, spot{at.n, at.col + col}})
+			from, col = g.from, g.col
+		}
+	}
+	h.outer = append(recent(h.outer), tracedRow{text[from:], joined, spot{at.n, at.col + col}})
 }
 
 // pendingRow is 1 when the last row was filled and the next not begun.
@@ -208,55 +284,106 @@ func (l *cachedLine) appendStyled(dst []byte, gl []glyph) []byte {
 	return append(dst, "\x1b[m\x1b]8;;\x1b\\"...)
 }
 
-// resized: the terminal has another size, and has moved its lines itself.
-func (h *inline) resized(size domain.Size, shown *vt.Terminal) {
+// resized: the terminal has another size, and has moved its lines itself. shown is the session, from is the row of it at
+// the terminal's top. Where the history then ends is where it goes on.
+func (h *inline) resized(size domain.Size, shown *vt.Terminal, from int) {
+	defer func() { h.size = size }()
 	if !h.begun || h.size == size {
-		h.size = size
 		return
 	}
-	moved := h.simulate(size, shown)
 	h.gen++
 	h.resize = time.Now()
-	h.size = size
-	h.next += uint64(moved)
+	if h.alt || shown == nil {
+		return // what the main screen shows is not known
+	}
+	t := newTrace(h.size.Cols, h.size.Rows, &h.cells)
+	for i := range h.outer {
+		h.outer[i] = h.asMoved(h.outer[i], size)
+	}
+	t.above(h.outer)
+	rows, last := screenRows(shown, h.top, from)
+	for i := range rows {
+		rows[i].on = false // each was put in its place
+		rows[i] = h.asMoved(rows[i], size)
+	}
+	cursor := shown.Cursor()
+	cursor.Row = max(0, cursor.Row-from)
+	t.screen(rows, last-from, cursor)
+	t.term.Resize(size.Cols, size.Rows)
+	outer, top, ok := t.history()
+	h.outer = outer
+	if ok && (h.next >= h.top || top.n < h.next) {
+		h.next, h.skip = top.n, top.col
+	}
 }
 
-// simulate returns by how many lines the terminal's history grows, or with a negative number shrinks, when its size
-// changes. The recent lines are then those of the history that it has.
-func (h *inline) simulate(size domain.Size, shown *vt.Terminal) int64 {
-	if shown == nil {
-		return 0
+// asMoved is a row as it moves when the terminal gets another size: one that cuts its lines wraps none.
+func (h *inline) asMoved(r tracedRow, size domain.Size) tracedRow {
+	if !h.cuts {
+		return r
 	}
-	t := vt.New(vt.Options{Cols: h.size.Cols, Rows: h.size.Rows, HistoryLines: 2 * recentLines})
-	var b []byte
-	for i := max(0, len(h.recent)-recentLines); i < len(h.recent); i++ {
-		l := &h.recent[i]
-		b = append(b, l.text...)
-		if !l.on {
-			b = append(b, "\r\n"...)
+	r.on = false
+	gl := h.cells.glyphs(h.glyphs[:0], []byte(r.text))
+	h.glyphs = gl
+	for _, g := range gl {
+		if g.col+g.width > min(size.Cols, h.size.Cols) {
+			r.text = r.text[:g.from]
+			break
 		}
 	}
-	for range h.size.Rows - 1 {
-		b = append(b, '\n')
-	}
-	_, rows := shown.Size()
-	for y := range min(rows, h.size.Rows) {
+	return r
+}
+
+// screenRows are the rows of a session's screen from one on, the number of its first is top, and the last row that has
+// something, or the cursor.
+func screenRows(shown *vt.Terminal, top uint64, from int) (rows []tracedRow, last int) {
+	_, n := shown.Size()
+	last = shown.Cursor().Row
+	for y := from; y < n; y++ {
 		l := screenLine(shown, y, 0)
-		b = fmt.Appendf(b, "\x1b[%dH%s", y+1, l.Text)
+		rows = append(rows, tracedRow{l.Text, l.Wrapped, spot{top + uint64(y), 0}})
+		if l.Text != "" {
+			last = max(last, y)
+		}
 	}
-	c := shown.Cursor()
-	b = fmt.Appendf(b, "\x1b[%d;%dH", c.Row+1, c.Col+1)
-	_, _ = t.Write(b)
-	before := t.ScreenTop()
-	t.Resize(size.Cols, size.Rows)
-	h.recent = h.recent[:0]
-	var line vt.Line
-	for n := max(t.FirstLine(), t.ScreenTop()-min(t.ScreenTop(), recentLines)); n < t.ScreenTop(); n++ {
-		t.ReadLine(n, &line)
-		l := lineOf(t, &line)
-		h.recent = append(h.recent, recentLine{l.Text, l.Wrapped})
+	return rows, last
+}
+
+// renumbered: the session gets another size, which wraps its lines anew and changes their numbers. shown is as it was,
+// top the number of its first row.
+func (h *inline) renumbered(shown *vt.Terminal, top uint64, size domain.Size) {
+	if !h.begun || shown.Modes().Alternate {
+		return
 	}
-	return int64(t.ScreenTop() - before)
+	h.gen++
+	n := len(h.rows)
+	if n > 0 && h.rows[n-1].at.n+1 != top {
+		return // what is between is not here
+	}
+	cols, height := shown.Size()
+	t := newTrace(cols, height, &h.cells)
+	t.above(h.rows)
+	rows, last := screenRows(shown, top, 0)
+	t.screen(rows, last, shown.Cursor())
+	before := t.term.ScreenTop()
+	t.term.Resize(size.Cols, size.Rows)
+	places := t.index()
+	moved := func(at spot) spot {
+		if at.n+uint64(n) < top {
+			return at // too old to be moved
+		}
+		line, col := places.find(n+int(at.n-top), at.col)
+		return spot{top + line - before, col}
+	}
+	at := moved(spot{h.next, h.skip})
+	h.next, h.skip = at.n, at.col
+	for i := range h.outer {
+		h.outer[i].at = moved(h.outer[i].at)
+	}
+	h.rows, _, _ = t.history()
+	for i := range h.rows {
+		h.rows[i].at = spot{top + t.term.ScreenTop() - before - uint64(len(h.rows)-i), 0}
+	}
 }
 
 // lacking is what the history lacks of the lines before the screen's, the next span of it.

@@ -241,7 +241,7 @@ func (s *screen) resized(size domain.Size) error {
 	defer s.give()
 	s.size = size
 	if s.inline != nil {
-		s.inline.resized(size, s.view.term)
+		s.inline.resized(size, s.view.term, s.composer.y)
 	}
 	s.painter.Reset()
 	return s.paint()

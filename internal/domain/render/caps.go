@@ -24,6 +24,8 @@ type Capabilities struct {
 	// Basic terminals get what a VT102 understands, and private modes, which all pass over that do not know them. Some
 	// of them print strings (OSC), private parameters and colons as text, and do not erase or scroll by count.
 	Basic bool
+	// CutsLines terminals cut the lines of their main screen and history when they become narrower; others wrap them anew.
+	CutsLines bool
 }
 
 // Environment is what the environment of a client says of its terminal: the variables' values, empty when not set.
@@ -32,6 +34,7 @@ type Environment struct {
 	ColorTerm string // COLORTERM
 	NoColor   string // NO_COLOR: without colours, whatever the terminal can do
 	Tmux      string // TMUX: set inside tmux, whose TERM may be screen's
+	XTerm     string // XTERM_VERSION: set by xterm itself, whose TERM many have
 }
 
 // basicTerms are the prefixes of TERM of basic terminals, with their colours.
@@ -64,6 +67,7 @@ func (e Environment) Capabilities() Capabilities {
 	if e.NoColor != "" {
 		c.Colors = ColorsNone
 	}
+	c.CutsLines = c.Basic || e.XTerm != "" && e.Tmux == ""
 	return c
 }
 
@@ -106,7 +110,7 @@ const basicAttrs = vt.Bold | vt.Dim | vt.Blink | vt.Inverse
 
 // style returns the nearest to s that the terminal can show.
 func (c Capabilities) style(s vt.Style) vt.Style {
-	if c == (Capabilities{}) {
+	if c.Colors == ColorsDirect && !c.Basic {
 		return s
 	}
 	s.Fg, s.Bg = c.colors(s.Fg, s.Bg)

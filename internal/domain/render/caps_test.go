@@ -11,7 +11,7 @@ import (
 )
 
 func TestEnvironment(t *testing.T) {
-	basic := func(c Colors) Capabilities { return Capabilities{Colors: c, Basic: true} }
+	basic := func(c Colors) Capabilities { return Capabilities{Colors: c, Basic: true, CutsLines: true} }
 	rich := func(c Colors) Capabilities { return Capabilities{Colors: c} }
 	for _, c := range []struct {
 		env  Environment
@@ -23,6 +23,8 @@ func TestEnvironment(t *testing.T) {
 		{Environment{Term: "xterm-256color", ColorTerm: "yes"}, rich(Colors256)},
 		{Environment{Term: "xterm-256color", ColorTerm: "truecolor", NoColor: "1"}, rich(ColorsNone)},
 		{Environment{Term: "xterm"}, rich(Colors256)},
+		{Environment{Term: "xterm", XTerm: "XTerm(379)"}, Capabilities{Colors: Colors256, CutsLines: true}},
+		{Environment{Term: "tmux-256color", Tmux: "/tmp/x", XTerm: "XTerm(379)"}, rich(Colors256)},
 		{Environment{Term: "xterm-direct"}, rich(ColorsDirect)},
 		{Environment{Term: "xterm-kitty"}, rich(ColorsDirect)},
 		{Environment{Term: "tmux-256color"}, rich(Colors256)},

@@ -130,7 +130,10 @@ func blankTail(cells []vt.Cell, target Target) (int, vt.Cell) {
 // paintSegment paints columns [from, to).
 func (p *Painter) paintSegment(dst []byte, r *rowPaint, from, to int) []byte {
 	end := to
-	if tail := max(r.tail, from); to-tail >= eraseTail {
+	switch tail := max(r.tail, from); {
+	case p.inline > 0 && to > r.tail:
+		end = r.tail // blanks that were printed wrap like text when the terminal becomes narrower
+	case to-tail >= eraseTail:
 		end = tail
 	}
 	for x := from; x < end; {

@@ -1,0 +1,188 @@
+package client
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/vev-term/vev/internal/domain"
+	"github.com/vev-term/vev/internal/domain/vt"
+)
+
+// cut is what a terminal that does not wrap its lines anew makes of its screen and history in a new size.
+func cut(t *vt.Terminal, size domain.Size) *vt.Terminal {
+	cols, rows := t.Size()
+	n := vt.New(vt.Options{Cols: cols, Rows: rows, HistoryLines: 20_000})
+	row := func(l *vt.Line) {
+		l.Cells, l.Wrapped = l.Cells[:min(len(l.Cells), size.Cols, cols)], false
+		_, _ = n.Write([]byte("\x1b[?7l" + lineOf(t, l).Text + "\x1b[?7h"))
+	}
+	var line vt.Line
+	for at := t.FirstLine(); at < t.ScreenTop(); at++ {
+		t.ReadLine(at, &line)
+		row(&line)
+		_, _ = n.Write([]byte("\r\n"))
+	}
+	_, _ = n.Write([]byte(strings.Repeat("\n", rows-1)))
+	for y := range rows {
+		_, _ = n.Write(fmt.Appendf(nil, "\x1b[%dH", y+1))
+		t.ReadLine(t.ScreenTop()+uint64(y), &line)
+		row(&line)
+	}
+	c := t.Cursor()
+	_, _ = n.Write(fmt.Appendf(nil, "\x1b[%d;%dH", c.Row+1, c.Col+1))
+	n.Resize(size.Cols, size.Rows)
+	return n
+}
+
+// textOf is what is in a terminal's history and on its screen, without the ends of rows.
+func textOf(t *vt.Terminal) (history, screen string) {
+	_, rows := t.Size()
+	var line vt.Line
+	for n := t.FirstLine(); n < t.ScreenTop()+uint64(rows); n++ {
+		t.ReadLine(n, &line)
+		text := strings.TrimRight(lineOf(t, &line).Text, " ")
+		if n < t.ScreenTop() {
+			history += text
+		} else {
+			screen += text
+		}
+	}
+	return history, screen
+}
+
+// widthStep is a size of the terminal, and how long the lines are that are printed then.
+type widthStep struct {
+	size  domain.Size
+	lines []int
+}
+
+func drawWidths(rt *rapid.T, least int) []widthStep {
+	return rapid.SliceOfN(rapid.Custom(func(rt *rapid.T) widthStep {
+		return widthStep{
+			domain.Size{Cols: rapid.IntRange(least, 30).Draw(rt, "cols"), Rows: rapid.IntRange(2, 9).Draw(rt, "rows")},
+			rapid.SliceOfN(rapid.IntRange(0, 70), 0, 8).Draw(rt, "lines"),
+		}
+	}), 1, 6).Draw(rt, "steps")
+}
+
+// widths resizes a terminal that shows a session inline, and returns the two as they are then.
+func widths(t *testing.T, steps []widthStep, cuts bool, check func(session, outer *vt.Terminal)) {
+	attached(t, func(a *attachment) {
+		a.opts.Inline, a.daemon.obedient, a.opts.Capabilities.CutsLines = true, true, cuts
+		a.term.vt = vt.New(vt.Options{Cols: 20, Rows: 5, HistoryLines: 20_000})
+		a.term.cuts = cuts
+	}, func(a *attachment) {
+		n := 0
+		prints := func(lines []int) {
+			for _, length := range lines {
+				n++
+				a.daemon.prints(fmt.Sprintf("<%d:%s>\r\n", n, strings.Repeat(string(rune('a'+n%26)), length)))
+			}
+			synctest.Wait()
+			time.Sleep(100 * time.Millisecond)
+			synctest.Wait()
+		}
+		prints([]int{3, 30, 3, 50, 3, 3})
+		for _, s := range steps {
+			a.term.resize(s.size.Cols, s.size.Rows)
+			synctest.Wait()
+			prints(s.lines)
+		}
+		time.Sleep(2 * time.Second)
+		prints([]int{1, 1, 1})
+		check(a.daemon.term, a.term.vt)
+	})
+}
+
+// isWithin reports whether all of part is in whole, in its order.
+func isWithin[T comparable](part, whole []T) bool {
+	for i := 0; i < len(whole) && len(part) > 0; i++ {
+		if whole[i] == part[0] {
+			part = part[1:]
+		}
+	}
+	return len(part) == 0
+}
+
+// Whatever widths and heights a terminal takes that wraps its lines anew, nothing that the session printed is lost, and all is
+// in order. What it wraps elsewhere than the session may come twice at the seam of history and screen: at most as much as a
+// screen has, for each time.
+func TestInlineWidthLaw(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		steps := drawWidths(rt, 5)
+		var all, there string
+		widths(t, steps, false, func(session, outer *vt.Terminal) {
+			before, shown := textOf(session)
+			all = before + shown
+			before, shown = textOf(outer)
+			there = before + shown
+		})
+		most := 0
+		for _, s := range steps {
+			most += s.size.Cols * s.size.Rows
+		}
+		require.True(rt, isWithin([]byte(all), []byte(there)), "%s\n%s", all, there)
+		require.LessOrEqual(rt, len(there)-len(all), most, "%s\n%s", all, there)
+	})
+}
+
+var lineBegins = regexp.MustCompile(`<\d+:`)
+
+// Of a terminal that cuts its lines the same holds for their begins.
+func TestInlineWidthLawOfATerminalThatCuts(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		steps := drawWidths(rt, 6)
+		var all, there []string
+		widths(t, steps, true, func(session, outer *vt.Terminal) {
+			before, shown := textOf(session)
+			all = lineBegins.FindAllString(before+shown, -1)
+			before, shown = textOf(outer)
+			there = lineBegins.FindAllString(before+shown, -1)
+		})
+		most := 0
+		for _, s := range steps {
+			most += s.size.Rows
+		}
+		require.True(rt, isWithin(all, there), "%q\n%q", all, there)
+		require.LessOrEqual(rt, len(there)-len(all), most, "%q\n%q", all, there)
+	})
+}
+
+// A terminal in which nothing of the session is wider than the screen has each line once, whichever of the two kinds it is.
+func TestInlineWidthOfShortLines(t *testing.T) {
+	steps := []widthStep{
+		{domain.Size{Cols: 30, Rows: 5}, []int{2, 3, 4}},
+		{domain.Size{Cols: 12, Rows: 3}, []int{2, 3, 4, 1, 1, 1}},
+		{domain.Size{Cols: 40, Rows: 9}, []int{3}},
+		{domain.Size{Cols: 10, Rows: 4}, []int{1, 2}},
+	}
+	for _, cuts := range []bool{false, true} {
+		attached(t, func(a *attachment) {
+			a.opts.Inline, a.daemon.obedient, a.opts.Capabilities.CutsLines = true, true, cuts
+			a.term.vt = vt.New(vt.Options{Cols: 20, Rows: 5, HistoryLines: 20_000})
+			a.term.cuts = cuts
+		}, func(a *attachment) {
+			n := 0
+			for _, s := range steps {
+				a.term.resize(s.size.Cols, s.size.Rows)
+				synctest.Wait()
+				for _, length := range s.lines {
+					n++
+					a.daemon.prints(fmt.Sprintf("<%d:%s>\r\n", n, strings.Repeat("x", length)))
+				}
+				time.Sleep(2 * time.Second)
+				synctest.Wait()
+			}
+			before, shown := textOf(a.daemon.term)
+			history, screen := textOf(a.term.vt)
+			require.Equal(t, before+shown, history+screen, "cuts: %v", cuts)
+		})
+	}
+}
