@@ -110,7 +110,12 @@ func (c crowd) run(t *testing.T) (problem string) {
 			s.tty.hold(false)
 		}
 		time.Sleep(settleTime)
-		problem = c.verdict(seats, o, prog)
+		for range 12 { // who comes back late changes sizes, and each change is explained for a while
+			if problem = c.verdict(seats, o, prog); problem == "" {
+				break
+			}
+			time.Sleep(10 * time.Second)
+		}
 		for _, s := range seats {
 			s.tty.look(nil)
 			if !s.gone {
@@ -123,6 +128,11 @@ func (c crowd) run(t *testing.T) (problem string) {
 		}
 		for _, s := range seats {
 			s.close()
+		}
+		if left := leftBehind(); left != "" {
+			seats[0].wrong("goroutines are left:\n%s", left)
+		}
+		for _, s := range seats {
 			if problem == "" {
 				problem = s.problem
 			}

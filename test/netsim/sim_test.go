@@ -148,6 +148,9 @@ func (p plan) run(t *testing.T) (problem string) {
 			w.wrong("the client ended with %v", err)
 		}
 		w.close()
+		if left := leftBehind(); left != "" {
+			w.wrong("goroutines are left:\n%s", left)
+		}
 		problem = w.problem
 	})
 	return problem

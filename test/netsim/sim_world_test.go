@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"runtime"
 	"strings"
 	"sync"
+	"testing/synctest"
 	"time"
 
 	"github.com/vev-term/vev/internal/adapters/sessionwire"
@@ -215,3 +217,20 @@ func (c *watched) Receive() (protocol.SessionClientMessage, error) {
 
 // settleTime is longer than the longest pause that a connection, or the client, may make between two attempts.
 const settleTime = 5 * time.Minute
+
+// leftBehind are the stacks of the bubble's other goroutines, an hour after everything was closed.
+func leftBehind() string {
+	time.Sleep(time.Hour)
+	synctest.Wait()
+	buf := make([]byte, 4<<20)
+	all := strings.Split(string(buf[:runtime.Stack(buf, true)]), "\n\n")
+	_, bubble, _ := strings.Cut(firstLine(all[0]), "synctest bubble ")
+	var left []string
+	for _, stack := range all[1:] {
+		if _, of, ok := strings.Cut(firstLine(stack), "synctest bubble "); ok && strings.TrimRight(of, "]:") == strings.TrimRight(bubble, "]:") &&
+			!strings.Contains(stack, "testing/synctest.testingSynctestTest") && !strings.Contains(stack, "internal/synctest.Run") {
+			left = append(left, stack)
+		}
+	}
+	return strings.Join(left, "\n\n")
+}
