@@ -93,8 +93,8 @@ func runQUICProxy() error {
 	}()
 	return runService(quicService, maxBootstraps, func(s *service) error {
 		chosen, err := config.Read(s.dir.Config())
-		if err != nil {
-			return err
+		if err != nil { // of no other kind: who started this did nothing wrong
+			return fault.Wrap(fault.Unavailable, err, "%s", err)
 		}
 		b := broker.New(broker.Options{Daemon: localDaemon{s.dir}, Version: version})
 		endpoint := brokeripc.Broker{Software: software(), Epoch: epoch(), Numbers: b.Numbers}

@@ -64,25 +64,25 @@ func (h *home) with(settings ...string) *home {
 // processes are those of this home: whatever vev started, and what those started. Its directory is in their environment.
 func (h *home) processes() []int {
 	var found []int
-	hidden := h.proxy()
+	hidden := h.hidden()
 	for _, pid := range descendants(os.Getpid()) {
-		if strings.Contains(procFile(pid, "environ"), h.dir) || pid == hidden {
+		if strings.Contains(procFile(pid, "environ"), h.dir) || slices.Contains(hidden, pid) {
 			found = append(found, pid)
 		}
 	}
 	return found
 }
 
-// proxy is the QUIC proxy of this home, whose environment its user cannot read: 0 if there was none.
-func (h *home) proxy() int {
-	locks, _ := filepath.Glob(filepath.Join(h.dir, "vev/state/quic-*.lock"))
+// hidden are the services of this home, by their locks: of some their user cannot read the environment.
+func (h *home) hidden() (found []int) {
+	locks, _ := filepath.Glob(filepath.Join(h.dir, "vev/state/*.lock"))
 	for _, lock := range locks {
 		text, _ := os.ReadFile(lock)
 		if pid, err := strconv.Atoi(strings.TrimSpace(string(text))); err == nil {
-			return pid
+			found = append(found, pid)
 		}
 	}
-	return 0
+	return found
 }
 
 // role are the processes of this home that play a role: "_broker", "_daemon".

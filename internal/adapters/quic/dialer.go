@@ -60,7 +60,7 @@ func (d *Dialer) Resumable(name string) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	h := d.hosts[name]
-	return h != nil && h.peer != nil
+	return h != nil && h.peer != nil && !h.peer.ended()
 }
 
 // DialLink implements ports.LinkDialer. Where no proxy knows this process, its faults are also those of
@@ -132,6 +132,10 @@ func (d *Dialer) resume(ctx context.Context, h *host) (*link, error) {
 		k := h.peer
 		d.mu.Unlock()
 		if k == nil {
+			return nil, nil
+		}
+		if k.ended() {
+			d.forget(h, k)
 			return nil, nil
 		}
 		l, err := k.dial(ctx, d.Converse, nil)

@@ -175,6 +175,7 @@ func TestAProxyThatEndsIsForgotten(t *testing.T) {
 	l := dial(t, d)
 	m.proxy.Close()
 	require.Eventually(t, func() bool { return l.Err() != nil }, 5*time.Second, time.Millisecond)
+	require.False(t, d.Resumable("far"))
 	require.NoError(t, l.Close())
 	require.False(t, d.Resumable("far"))
 
@@ -182,10 +183,16 @@ func TestAProxyThatEndsIsForgotten(t *testing.T) {
 	l = dial(t, d)
 	echoes(t, open(t, l), "the next one")
 	require.EqualValues(t, 2, s.runs.Load())
+	s.to.proxy.Close()
+	require.Eventually(t, func() bool { return l.Err() != nil }, 5*time.Second, time.Millisecond)
+	s.to = newMachine(t, Ports{})
+	l = dial(t, d)
+	echoes(t, open(t, l), "another one, though the link was not closed")
+	require.EqualValues(t, 3, s.runs.Load())
 	clear(l.peer.pin[:])
 	l = dial(t, d)
 	echoes(t, open(t, l), "and the next")
-	require.EqualValues(t, 3, s.runs.Load())
+	require.EqualValues(t, 4, s.runs.Load())
 }
 
 // The port that a router shows may change at any time: the connection goes on.

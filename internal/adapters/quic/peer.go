@@ -119,6 +119,16 @@ func (k *peer) answered() []netip.Addr {
 	return slices.Clone(k.addrs)
 }
 
+// ended reports whether the proxy has said that it ends.
+func (k *peer) ended() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return slices.ContainsFunc(k.links, func(l *link) bool {
+		code, ok := endOf(context.Cause(l.conn.Context()))
+		return ok && code == codeEnding
+	})
+}
+
 // busy reports whether there is a link that was not closed.
 func (k *peer) busy() bool {
 	k.mu.Lock()
