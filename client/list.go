@@ -25,6 +25,12 @@ type Info struct {
 	Cols       int       `json:"cols"`
 	Rows       int       `json:"rows"`
 	SizePolicy string    `json:"size_policy"`
+
+	Doing       string    `json:"doing"` // running, prompt, input, attention or exited
+	DoingReason string    `json:"doing_reason"`
+	DoingSince  time.Time `json:"doing_since"`
+	Generation  uint64    `json:"generation"` // grows when another program or command gets the terminal
+	Locked      bool      `json:"locked"`     // only attached people may type
 }
 
 func infoOf(s domain.SessionInfo) Info {
@@ -32,6 +38,8 @@ func infoOf(s domain.SessionInfo) Info {
 		Name: s.Name, ID: s.ID.String(), State: s.State.String(), Attached: s.Attached, Created: s.Created, LastUsed: s.LastUsed,
 		Pid: s.Pid, Command: append([]string{}, s.Command...), Cwd: s.Cwd, Title: s.Title,
 		Cols: s.Size.Cols, Rows: s.Size.Rows, SizePolicy: s.Policy.String(),
+		Doing: s.Condition.Activity.String(), DoingReason: s.Condition.Reason, DoingSince: s.Condition.Since,
+		Generation: s.Generation, Locked: s.Locked,
 	}
 	if s.State == domain.Exited {
 		status := s.Exit.ShellCode()

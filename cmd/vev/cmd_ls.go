@@ -14,9 +14,9 @@ import (
 )
 
 func (c *cli) cmdLs() *cobra.Command {
-	var asJSON, all bool
+	var asJSON, all, wanting bool
 	cmd := &cobra.Command{
-		Use:     "ls [HOST] [--all] [--json]",
+		Use:     "ls [HOST] [--all] [--wants] [--json]",
 		Aliases: []string{"list"},
 		Short:   "List the sessions",
 		Long: `List the sessions of this machine or of HOST, which your ssh leads to. One whose program ended while nobody was attached stays, as
@@ -28,11 +28,16 @@ marked with its age, and the exit code is 1.
 
 As JSON the answer is an array of objects with name, id, state (running or exited),
 attached (number of clients), created, last_used, pid, command, cwd, title, cols,
-rows and size_policy; exited sessions have status too. Of HOST and with --all they have host
+rows and size_policy, doing (running, prompt, input, attention or exited) with
+doing_reason and doing_since where that is known, generation and locked; exited sessions have status too. Of HOST and with --all they have host
 ("" is this machine), and stale where the host could not be asked. A host that could not be asked
-is an object of its own with host, state "unreachable", kind, error, hint and last_contact.`,
+is an object of its own with host, state "unreachable", kind, error, hint and last_contact.
+
+With --wants only those are listed that want a person: by a bell, a notification, or
+a program that says it is blocked.`,
 		Example: `  vev ls
   vev ls --json
+  vev ls --wants
   vev ls desk
   vev ls --all`,
 		Args:              argCount(0, 1),
@@ -41,29 +46,42 @@ is an object of its own with host, state "unreachable", kind, error, hint and la
 			switch {
 			case all && len(args) > 0:
 				return usage(cmd, "ls: --all or a host, not both")
+			case all && wanting:
+				return usage(cmd, "ls: --all or --wants, not both")
 			case all:
 				return c.lsAll(cmd.Context(), asJSON)
 			case len(args) == 0:
-				return c.ls(cmd.Context(), asJSON)
+				return c.ls(cmd.Context(), domain.Host{}, wanting, asJSON)
 			}
 			host, err := domain.ParseHost(args[0])
 			if err != nil {
 				return err
 			}
+			if wanting { // the broker does not know
+				return c.ls(cmd.Context(), host, wanting, asJSON)
+			}
 			return c.lsHost(cmd.Context(), host, asJSON)
 		},
 	}
+	cmd.Flags().BoolVar(&wanting, "wants", false, "only those that want a person")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "answer as JSON")
 	cmd.Flags().BoolVarP(&all, "all", "a", false, "list those of every host")
 	return cmd
 }
 
-func (c *cli) ls(ctx context.Context, asJSON bool) error {
-	list, err := c.sessions(ctx, domain.Host{}, !asJSON)
+func (c *cli) ls(ctx context.Context, host domain.Host, wanting, asJSON bool) error {
+	list, err := c.sessions(ctx, host, !asJSON)
 	if err != nil {
 		return err
 	}
-	return c.showSessions(list, nil, asJSON)
+	if wanting {
+		list = wants(list)
+	}
+	var name *string
+	if elsewhere := host.String(); elsewhere != "" {
+		name = &elsewhere
+	}
+	return c.showSessions(list, name, asJSON)
 }
 
 // lsHost lists another machine's sessions: those that the broker knows, if a link leads there, else those that its daemon
@@ -153,6 +171,12 @@ type sessionJSON struct {
 	Cols     int      `json:"cols"`
 	Rows     int      `json:"rows"`
 	Policy   string   `json:"size_policy"`
+
+	Doing      string `json:"doing,omitempty"`
+	Reason     string `json:"doing_reason,omitempty"`
+	DoingSince string `json:"doing_since,omitempty"`
+	Generation uint64 `json:"generation,omitempty"`
+	Locked     bool   `json:"locked"`
 }
 
 func newSessionJSON(s *domain.SessionInfo, host *string) *sessionJSON {
@@ -161,7 +185,10 @@ func newSessionJSON(s *domain.SessionInfo, host *string) *sessionJSON {
 		Name: s.Name, ID: s.ID.String(), State: s.State.String(), Attached: s.Attached,
 		Created: s.Created.Format(time.RFC3339Nano), LastUsed: s.LastUsed.Format(time.RFC3339Nano),
 		Pid: s.Pid, Command: append([]string{}, s.Command...), Cwd: s.Cwd, Title: s.Title,
-		Cols: s.Size.Cols, Rows: s.Size.Rows, Policy: s.Policy.String(),
+		Cols: s.Size.Cols, Rows: s.Size.Rows, Policy: s.Policy.String(), Generation: s.Generation, Locked: s.Locked,
+	}
+	if c := s.Condition; !c.Since.IsZero() {
+		j.Doing, j.Reason, j.DoingSince = c.Activity.String(), c.Reason, c.Since.Format(time.RFC3339Nano)
 	}
 	if s.State == domain.Exited {
 		code := s.Exit.ShellCode()
@@ -173,6 +200,15 @@ func newSessionJSON(s *domain.SessionInfo, host *string) *sessionJSON {
 func stateText(s domain.SessionInfo) string {
 	if s.State == domain.Exited {
 		return s.State.String() + ", " + s.Exit.String()
+	}
+	switch c := s.Condition; c.Activity {
+	case domain.AtPrompt:
+		return "at prompt"
+	case domain.AtInput:
+		return "waits for input"
+	case domain.Attention:
+		return "wants you: " + c.Reason
+	case domain.Working, domain.Ended:
 	}
 	return s.State.String()
 }

@@ -120,6 +120,8 @@ func makers() []maker {
 		{"key", "", groupPrograms, (*cli).cmdKey},
 		{"paste", "", groupPrograms, (*cli).cmdPaste},
 		{"capture", "", groupPrograms, (*cli).cmdCapture},
+		{"next", "", groupSessions, (*cli).cmdNext},
+		{"events", "", groupPrograms, (*cli).cmdEvents},
 		{"run", "", groupPrograms, (*cli).cmdRun},
 		{"wait", "", groupPrograms, (*cli).cmdWait},
 		{"mcp", "", groupPrograms, (*cli).cmdMCP},

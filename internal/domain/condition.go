@@ -27,6 +27,15 @@ func (a Activity) String() string {
 // Valid reports whether a is one of the activities.
 func (a Activity) Valid() bool { return a < activities }
 
+// ActivitySet is a set of activities: bit n stands for activity n.
+type ActivitySet uint32
+
+// With returns s and a.
+func (s ActivitySet) With(a Activity) ActivitySet { return s | 1<<a }
+
+// Has reports whether a is in s.
+func (s ActivitySet) Has(a Activity) bool { return s>>a&1 != 0 }
+
 // ParseActivity reads an activity by its name.
 func ParseActivity(name string) (Activity, bool) {
 	for a := range activities {
@@ -92,6 +101,11 @@ func (c *Course) Condition() Condition {
 		return c.call
 	}
 	return c.base
+}
+
+// Is reports whether one of the activities holds: a program that wants a person may run, or wait for input, as well.
+func (c *Course) Is(s ActivitySet) bool {
+	return s.Has(c.Condition().Activity) || c.ended.Since.IsZero() && s.Has(c.base.Activity)
 }
 
 // Marked reports whether the shell itself said that it is at a prompt.

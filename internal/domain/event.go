@@ -45,6 +45,15 @@ func (t EventType) String() string {
 // Valid reports whether t is one of the types.
 func (t EventType) Valid() bool { return t > 0 && t < eventTypes }
 
+// EventSet is a set of types: bit n stands for type n.
+type EventSet uint64
+
+// With returns s and t.
+func (s EventSet) With(t EventType) EventSet { return s | 1<<t }
+
+// Has reports whether t is in s.
+func (s EventSet) Has(t EventType) bool { return s>>t&1 != 0 }
+
 // ParseEventType reads a type by its name.
 func ParseEventType(name string) (EventType, bool) {
 	for t := EventCreated; t < eventTypes; t++ {

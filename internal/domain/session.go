@@ -163,6 +163,10 @@ type SessionInfo struct {
 	Title    string
 	Size     Size
 	Policy   SizePolicy
+
+	Condition  Condition // what it is doing; Since is zero where the daemon does not tell
+	Generation uint64    // grows when another program or command gets the terminal
+	Locked     bool      // only attached clients may type
 }
 
 // Origin is where a client runs, as it says itself.

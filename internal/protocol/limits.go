@@ -39,6 +39,7 @@ const (
 	MaxPathBytes      = 4096
 	MaxKeys           = 256 // names in one Keys request
 	MaxPatternBytes   = 4 << 10
+	MaxWatchedEvents  = 64         // events of one message
 	MaxCommandBytes   = 16 << 10   // of a run; what is longer belongs into a file
 	MaxRunBytes       = 256 << 10  // output of a command in one result
 	MaxAuthorBytes    = 255        // who typed, as they say themselves

@@ -87,7 +87,12 @@ type (
 	// WatchCatalogue asks for the daemon's list of sessions: all of it first, then what changes.
 	WatchCatalogue struct{}
 	// WatchEvents asks for what happens in sessions.
-	WatchEvents struct{}
+	WatchEvents struct {
+		Session string          // by name or id; empty: of every session
+		Since   uint64          // events behind this one; 0: all that are kept
+		Live    bool            // only what happens from now on
+		Types   domain.EventSet // empty: all
+	}
 	// WatchPreviews asks for pictures of one session, drawn for a terminal of Size: the newest, at the most one each Interval,
 	// which is LeastPreviewInterval where it is less and at most MaxPreviewInterval.
 	WatchPreviews struct {
@@ -201,6 +206,19 @@ type (
 		Idle    time.Duration // no output for so long
 		Exit    bool
 	}
+	// Await waits for the first of several conditions, until the request's timeout. A daemon that does not know it answers
+	// Unsupported; Wait is known to all.
+	Await struct {
+		Session string
+		Text    string        // as of Wait, if not empty
+		Idle    time.Duration // as of Wait, if not 0
+		Exit    bool
+		Prompt  bool // its shell waits for a command
+		Changed bool // it has printed something
+		Events  domain.EventSet
+		States  domain.ActivitySet
+		Since   uint64 // events behind this one count; 0: those from now on
+	}
 	Stats struct{}
 )
 
@@ -290,6 +308,17 @@ type (
 		Ended    bool
 	}
 
+	// WatchedEvents is what has happened, in its order; each event comes once. Last is the number up to which everything
+	// that was asked for has been told, or is within a Gap: a watch with it in Since goes on from there.
+	WatchedEvents struct {
+		Events []domain.Event
+		Gap    EventGap // before Events
+		Last   uint64
+	}
+
+	// EventGap says that events may be missing whose numbers are From to To. Zero: none are.
+	EventGap struct{ From, To uint64 }
+
 	// Refused answers a first message that was not accepted; nothing follows.
 	Refused struct{ Failure Failure }
 
@@ -368,6 +397,16 @@ type (
 		More  bool
 	}
 	StatsResult struct{ Stats DaemonNumbers }
+	// Awaited says which condition was met: text, idle, exit, prompt, changed, event or state; and what holds of the session then.
+	Awaited struct {
+		Met        string
+		Match      string            // the line that matched
+		Exit       domain.ExitStatus // once the program has ended
+		Event      *domain.Event
+		Condition  domain.Condition
+		Generation uint64
+		Last       uint64 // number of the newest event
+	}
 	// RunStarted says that a command was typed.
 	RunStarted struct {
 		Run        uint64
@@ -483,6 +522,8 @@ func (*Ended) sessionServer()    {}
 func (*Refused) sessionServer()  {}
 func (*Watching) sessionServer() {}
 
+func (*WatchedEvents) sessionServer() {}
+
 func (*CatalogueUpdate) sessionServer() {}
 func (*Preview) sessionServer()         {}
 
@@ -501,6 +542,7 @@ func (*Guarded) requestBody()      {}
 func (*RunCommand) requestBody()   {}
 func (*ReadRun) requestBody()      {}
 func (*Lock) requestBody()         {}
+func (*Await) requestBody()        {}
 func (*Capture) requestBody()      {}
 func (*History) requestBody()      {}
 func (*Search) requestBody()       {}
@@ -524,4 +566,5 @@ func (*Lines) resultBody()       {}
 func (*StatsResult) resultBody() {}
 func (*RunStarted) resultBody()  {}
 func (*RunOutput) resultBody()   {}
+func (*Awaited) resultBody()     {}
 func (*Found) resultBody()       {}

@@ -88,7 +88,7 @@ func (t *Talk) askAgain(timeout time.Duration, body protocol.RequestBody) (proto
 // onlyLooks reports whether a request changes nothing.
 func onlyLooks(body protocol.RequestBody) bool {
 	switch body.(type) {
-	case *protocol.List, *protocol.Clients, *protocol.Capture, *protocol.History, *protocol.Wait, *protocol.ReadRun, *protocol.Stats:
+	case *protocol.List, *protocol.Clients, *protocol.Capture, *protocol.History, *protocol.Wait, *protocol.Await, *protocol.ReadRun, *protocol.Stats:
 		return true
 	}
 	return false

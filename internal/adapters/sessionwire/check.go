@@ -136,6 +136,8 @@ func checkRequest(m *protocol.Request) error {
 		return checkSizeOrNone("session", body.Size)
 	case *protocol.Wait:
 		return checkWait("idle time", body.Idle)
+	case *protocol.Await:
+		return checkWait("idle time", body.Idle)
 	case *protocol.Guarded:
 		return checkGuarded(body)
 	}
@@ -202,6 +204,8 @@ func checkResult(m *protocol.Result) error {
 		return checkLines(body)
 	case *protocol.StatsResult:
 		return checkStats(&body.Stats)
+	case *protocol.Awaited:
+		return checkAwaited(body)
 	case *protocol.RunStarted:
 		return checkSize("session", body.Size)
 	case *protocol.RunOutput:
@@ -269,6 +273,9 @@ func checkRow(s *domain.SessionInfo) error {
 		return err
 	}
 	if err := checkPolicy(s.Policy); err != nil {
+		return err
+	}
+	if err := checkCondition(&s.Condition); err != nil {
 		return err
 	}
 	return checkSizeOrNone("session", s.Size)

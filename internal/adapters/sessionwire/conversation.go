@@ -52,12 +52,13 @@ const (
 	kindWatching
 	kindUpdate
 	kindPreview
+	kindEvents
 	kindEnd
 )
 
 var kindNames = [kindEnd]string{
 	"attach", "watch", "request", "input", "ack", "resize", "detach", "cancel", "focus",
-	"attached", "output", "result", "ended", "refused", "watching", "catalogue update", "preview",
+	"attached", "output", "result", "ended", "refused", "watching", "catalogue update", "preview", "events",
 }
 
 func (k kind) String() string { return kindNames[k] }
@@ -84,7 +85,7 @@ func (s state) step(k kind) (state, verdict) {
 			return stateWatched, accept
 		}
 	case stateWatched:
-		if k == kindUpdate || k == kindPreview {
+		if k == kindUpdate || k == kindPreview || k == kindEvents {
 			return s, accept
 		}
 	case stateEnded, stateClosed:
@@ -184,6 +185,8 @@ func serverKind(m protocol.SessionServerMessage) kind {
 		return kindUpdate
 	case *protocol.Preview:
 		return kindPreview
+	case *protocol.WatchedEvents:
+		return kindEvents
 	}
 	return kindEnd
 }

@@ -18,14 +18,14 @@ func TestEveryMessageInEveryState(t *testing.T) {
 	}
 	//      attach watch request input ack resize detach cancel focus | attached output result ended refused watching update preview
 	table := map[state]string{
-		stateNew:        "gwr......|........",
-		stateAttaching:  "..=======|a.=.c...",
-		stateAttached:   "..=======|.==e....",
-		stateRequesting: "..=....=.|..=.c...",
-		stateWatching:   ".........|....co..",
-		stateWatched:    ".........|......==",
-		stateEnded:      "~~~~~~c~~|........",
-		stateClosed:     "~~~~~~~~~|........",
+		stateNew:        "gwr......|.........",
+		stateAttaching:  "..=======|a.=.c....",
+		stateAttached:   "..=======|.==e.....",
+		stateRequesting: "..=....=.|..=.c....",
+		stateWatching:   ".........|....co...",
+		stateWatched:    ".........|......===",
+		stateEnded:      "~~~~~~c~~|.........",
+		stateClosed:     "~~~~~~~~~|.........",
 	}
 	require.Len(t, table, len(states))
 	for s, row := range table {
@@ -78,7 +78,7 @@ func (r rules) allows(k kind) verdict {
 		return when(!r.attached && !r.watched)
 	case k == kindWatching:
 		return when(r.first == kindWatch && !r.watched)
-	case k == kindUpdate || k == kindPreview:
+	case k == kindUpdate || k == kindPreview || k == kindEvents:
 		return when(r.watched)
 	case k == kindRequest || k == kindCancel || k == kindResult:
 		return when(r.first != kindWatch)
@@ -129,7 +129,7 @@ func TestConversationsKeepToTheRules(t *testing.T) {
 // tagOfKind has all that a server says, but for what is packed: what is within it has a kind.
 var tagOfKind = map[kind]int{
 	kindAttached: tagAttached, kindOutput: tagOutput, kindResult: tagResult, kindEnded: tagEnded, kindRefused: tagRefused,
-	kindWatching: tagWatching, kindUpdate: tagUpdate, kindPreview: tagPreview,
+	kindWatching: tagWatching, kindUpdate: tagUpdate, kindPreview: tagPreview, kindEvents: tagEvents,
 }
 
 func TestMessagesHaveKinds(t *testing.T) {

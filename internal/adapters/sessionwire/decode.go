@@ -69,6 +69,8 @@ func (d *serverDecoder) decode(frame []byte) (protocol.SessionServerMessage, err
 		return read[protocol.SessionServerMessage](body, &refusedShape, new(protocol.Refused), visitRefused, nil)
 	case tagWatching:
 		return read[protocol.SessionServerMessage](body, &watchingShape, new(protocol.Watching), visitWatching, nil)
+	case tagEvents:
+		return read[protocol.SessionServerMessage](body, &eventsShape, new(protocol.WatchedEvents), visitWatchedEvents, checkEvents)
 	case tagPreview:
 		return read[protocol.SessionServerMessage](body, &previewShape, new(protocol.Preview), visitPreview, checkPreview)
 	case tagUpdate:

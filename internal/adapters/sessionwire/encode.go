@@ -78,6 +78,11 @@ func appendServer(b []byte, m protocol.SessionServerMessage) ([]byte, error) {
 			return b, err
 		}
 		return appendMessage(b, tagUpdate, &updateShape, m, visitUpdate)
+	case *protocol.WatchedEvents:
+		if err := checkEvents(m); err != nil {
+			return b, err
+		}
+		return appendMessage(b, tagEvents, &eventsShape, m, visitWatchedEvents)
 	case *protocol.Preview:
 		if err := checkPreview(m); err != nil {
 			return b, err

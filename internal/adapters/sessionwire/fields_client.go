@@ -68,6 +68,7 @@ func visitRequest(f *wirefmt.Fields, m *protocol.Request) {
 	wirefmt.Variant(f, 27, &m.Body, visitReadRun)
 	wirefmt.Variant(f, 28, &m.Body, visitLock)
 	wirefmt.Variant(f, 29, &m.Body, visitGuarded)
+	wirefmt.Variant(f, 30, &m.Body, visitAwait)
 }
 
 func visitNew(f *wirefmt.Fields, m *protocol.New) { visitCreate(f, &m.Create) }

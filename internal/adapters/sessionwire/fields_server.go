@@ -1,7 +1,6 @@
 package sessionwire
 
 import (
-	"math"
 	"time"
 
 	"github.com/vev-term/vev/internal/adapters/streamframe/wirefmt"
@@ -46,6 +45,7 @@ func visitResult(f *wirefmt.Fields, m *protocol.Result) {
 	wirefmt.Variant(f, 16, &m.Body, visitClientList)
 	wirefmt.Variant(f, 17, &m.Body, visitRunStarted)
 	wirefmt.Variant(f, 18, &m.Body, visitRunOutput)
+	wirefmt.Variant(f, 19, &m.Body, visitAwaited)
 }
 
 func visitSessions(f *wirefmt.Fields, m *protocol.Sessions) {
@@ -66,6 +66,9 @@ func visitRow(f *wirefmt.Fields, s *domain.SessionInfo) {
 	wirefmt.Text(f, 11, &s.Title)
 	size(f, 12, &s.Size)
 	sizePolicy(f, 13, &s.Policy)
+	condition(f, 14, &s.Condition)
+	wirefmt.Uint64(f, 15, &s.Generation)
+	wirefmt.Bool(f, 16, &s.Locked)
 }
 
 func visitClientList(f *wirefmt.Fields, m *protocol.ClientList) {
@@ -182,11 +185,5 @@ func visitRunOutput(f *wirefmt.Fields, m *protocol.RunOutput) {
 	wirefmt.Bool(f, 4, &m.HasStatus)
 	wirefmt.Int32(f, 5, &m.Status)
 	wirefmt.Bool(f, 6, &m.Exited)
-	ms := uint64(m.Took / time.Millisecond)
-	if wirefmt.Uint64(f, 7, &ms) {
-		m.Took = time.Duration(min(ms, maxTookMS)) * time.Millisecond
-	}
+	took(f, 7, &m.Took)
 }
-
-// maxTookMS is the longest duration that is told, in ms.
-const maxTookMS = uint64(math.MaxInt64 / time.Millisecond)

@@ -10,7 +10,7 @@ import (
 
 func visitWatch(f *wirefmt.Fields, m *protocol.Watch) {
 	wirefmt.Optional(f, 1, &m.Catalogue, wirefmt.Empty)
-	wirefmt.Optional(f, 2, &m.Events, wirefmt.Empty)
+	wirefmt.Optional(f, 2, &m.Events, visitWatchEvents)
 	wirefmt.Optional(f, 3, &m.Previews, visitWatchPreviews)
 }
 

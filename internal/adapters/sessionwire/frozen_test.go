@@ -18,7 +18,7 @@ func TestTagsAreFrozen(t *testing.T) {
 	}, tagsOf(new(wire.SessionClientEnvelope), "body"))
 	require.Equal(t, map[string]int{
 		"attached": 1, "output": 2, "result": 3, "ended": 4, "refused": 5, "packed": 6,
-		"watching": 7, "catalogue_update": 8, "preview": 10, "squeezed": 15,
+		"watching": 7, "catalogue_update": 8, "events": 9, "preview": 10, "squeezed": 15,
 	}, tagsOf(new(wire.SessionServerEnvelope), "body"))
 	require.Equal(t, map[string]int{
 		"bell": 3, "title": 4, "cwd": 5, "clipboard": 6, "notification": 7, "progress": 8, "prompt_mark": 9, "exit": 10, "renamed": 11,
@@ -26,11 +26,11 @@ func TestTagsAreFrozen(t *testing.T) {
 	require.Equal(t, map[string]int{
 		"new": 10, "list": 11, "kill": 12, "rename": 13, "detach": 14, "type": 15, "keys": 16, "paste": 17,
 		"capture": 18, "wait": 19, "stats": 20, "history": 21, "search": 22, "clients": 23,
-		"detach_client": 24, "size": 25, "run": 26, "read_run": 27, "lock": 28, "guarded": 29,
+		"detach_client": 24, "size": 25, "run": 26, "read_run": 27, "lock": 28, "guarded": 29, "await": 30,
 	}, tagsOf(new(wire.Request), "body"))
 	require.Equal(t, map[string]int{
 		"sessions": 10, "capture": 11, "wait": 12, "stats": 13, "history": 14, "found": 15, "clients": 16,
-		"run": 17, "run_output": 18,
+		"run": 17, "run_output": 18, "awaited": 19,
 	}, tagsOf(new(wire.Result), "body"))
 }
 
@@ -63,6 +63,7 @@ func TestShapesCoverTheSchema(t *testing.T) {
 		{new(wire.Watching), &watchingShape},
 		{new(wire.CatalogueUpdate), &updateShape},
 		{new(wire.Preview), &previewShape},
+		{new(wire.WatchedEvents), &eventsShape},
 	} {
 		compare(t, string(c.m.ProtoReflect().Descriptor().Name()), c.m.ProtoReflect().Descriptor(), c.s)
 	}

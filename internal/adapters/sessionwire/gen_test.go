@@ -109,7 +109,14 @@ func genAttach() *rapid.Generator[*protocol.Attach] {
 func genRequestBody() *rapid.Generator[protocol.RequestBody] {
 	return rapid.Custom(func(t *rapid.T) protocol.RequestBody {
 		session := genText(domain.MaxNameBytes).Draw(t, "session")
-		switch rapid.IntRange(0, 20).Draw(t, "request") {
+		switch rapid.IntRange(0, 21).Draw(t, "request") {
+		case 20:
+			return &protocol.Await{
+				Session: session, Text: genText(100).Draw(t, "text"), Idle: genMS(protocol.MaxWait).Draw(t, "idle"),
+				Exit: rapid.Bool().Draw(t, "exit"), Prompt: rapid.Bool().Draw(t, "prompt"), Changed: rapid.Bool().Draw(t, "changed"),
+				Events: domain.EventSet(rapid.Uint64().Draw(t, "events")), States: domain.ActivitySet(rapid.Uint32().Draw(t, "states")),
+				Since: rapid.Uint64().Draw(t, "since"),
+			}
 		case 0:
 			return &protocol.New{Create: genCreate().Draw(t, "create")}
 		case 1:
@@ -402,6 +409,40 @@ func genWatching() *rapid.Generator[*protocol.Watching] {
 	})
 }
 
+func genCondition() *rapid.Generator[domain.Condition] {
+	return rapid.Custom(func(t *rapid.T) domain.Condition {
+		return domain.Condition{
+			Activity: domain.Activity(rapid.IntRange(0, int(domain.Ended)).Draw(t, "activity")),
+			Reason:   genText(domain.MaxReasonBytes).Draw(t, "reason"), Since: genTime().Draw(t, "since"),
+		}
+	})
+}
+
+func genEvent() *rapid.Generator[domain.Event] {
+	return rapid.Custom(func(t *rapid.T) domain.Event {
+		return domain.Event{
+			Seq: rapid.Uint64().Draw(t, "seq"), At: genTime().Draw(t, "at"), Session: domain.SessionID(genToken().Draw(t, "session")),
+			Name: genText(domain.MaxNameBytes).Draw(t, "name"), Type: domain.EventType(rapid.IntRange(0, 20).Draw(t, "type")),
+			Title: genText(domain.MaxEventText).Draw(t, "title"), Text: genText(domain.MaxEventText).Draw(t, "text"),
+			Count: int(rapid.Int32().Draw(t, "count")), Client: rapid.Uint64().Draw(t, "client"), Size: genSizeOrNone().Draw(t, "size"),
+			HasStatus: rapid.Bool().Draw(t, "has status"), Status: int(rapid.Int32().Draw(t, "status")), Took: genMS(time.Hour).Draw(t, "took"),
+		}
+	})
+}
+
+func genEvents() *rapid.Generator[*protocol.WatchedEvents] {
+	return rapid.Custom(func(t *rapid.T) *protocol.WatchedEvents {
+		m := &protocol.WatchedEvents{
+			Gap:  protocol.EventGap{From: rapid.Uint64().Draw(t, "from"), To: rapid.Uint64().Draw(t, "to")},
+			Last: rapid.Uint64().Draw(t, "last"),
+		}
+		for range rapid.IntRange(0, 3).Draw(t, "events") {
+			m.Events = append(m.Events, genEvent().Draw(t, "event"))
+		}
+		return m
+	})
+}
+
 func genPreview() *rapid.Generator[*protocol.Preview] {
 	return rapid.Custom(func(t *rapid.T) *protocol.Preview {
 		m := &protocol.Preview{Sequence: rapid.Uint64Min(1).Draw(t, "sequence"), Ended: rapid.Bool().Draw(t, "ended")}
@@ -480,7 +521,20 @@ func genResult() *rapid.Generator[*protocol.Result] {
 		if m.Outcome == protocol.OutcomeFailed {
 			m.Failure = genFailure().Draw(t, "failure")
 		}
-		switch rapid.IntRange(0, 7).Draw(t, "result") {
+		switch rapid.IntRange(0, 10).Draw(t, "result") {
+		case 8:
+			e := genEvent().Draw(t, "event")
+			m.Body = &protocol.Awaited{
+				Met: genText(32).Draw(t, "met"), Match: genText(60).Draw(t, "match"), Exit: genExit().Draw(t, "exit"), Event: &e,
+				Condition: genCondition().Draw(t, "condition"), Generation: rapid.Uint64().Draw(t, "generation"), Last: rapid.Uint64().Draw(t, "last"),
+			}
+		case 9:
+			m.Body = &protocol.RunStarted{Run: rapid.Uint64().Draw(t, "run"), Generation: rapid.Uint64().Draw(t, "generation"), Size: genSize().Draw(t, "size")}
+		case 10:
+			m.Body = &protocol.RunOutput{
+				Offset: rapid.Uint64().Draw(t, "offset"), Data: genData(100).Draw(t, "data"), Ended: rapid.Bool().Draw(t, "ended"),
+				HasStatus: rapid.Bool().Draw(t, "has status"), Status: int(rapid.Int32().Draw(t, "status")), Took: genMS(time.Hour).Draw(t, "took"),
+			}
 		case 0:
 			m.Body = genSessions().Draw(t, "sessions")
 		case 1:
@@ -508,7 +562,9 @@ func genResult() *rapid.Generator[*protocol.Result] {
 
 func genServer() *rapid.Generator[protocol.SessionServerMessage] {
 	return rapid.Custom(func(t *rapid.T) protocol.SessionServerMessage {
-		switch rapid.SampledFrom([]int{tagAttached, tagOutput, tagResult, tagEnded, tagRefused, tagWatching, tagUpdate, tagPreview}).Draw(t, "tag") {
+		switch rapid.SampledFrom([]int{tagAttached, tagOutput, tagResult, tagEnded, tagRefused, tagWatching, tagUpdate, tagPreview, tagEvents}).Draw(t, "tag") {
+		case tagEvents:
+			return genEvents().Draw(t, "events")
 		case tagWatching:
 			return genWatching().Draw(t, "watching")
 		case tagPreview:

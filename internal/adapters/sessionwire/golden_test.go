@@ -79,7 +79,14 @@ func goldenClient() map[string]protocol.SessionClientMessage {
 		"request_search":        goldenRequest(&protocol.Search{Session: "work", Pane: 1, Pattern: "err(or)?", Line: 70000, Col: 12, Backward: true}),
 		"request_run":           goldenRequest(&protocol.RunCommand{Session: "work", Command: "make test", Generation: 7, Author: "ci@desk 12"}),
 		"request_read_run":      goldenRequest(&protocol.ReadRun{Session: "work", Run: 3, Offset: 70000}),
-		"request_lock":          goldenRequest(&protocol.Lock{Session: "work", Locked: true, Author: "u@desk 4"}),
+		"watch_events": &protocol.Watch{Events: &protocol.WatchEvents{
+			Session: "work", Since: 1700000000000000, Live: true, Types: domain.EventSet(0).With(domain.EventBell),
+		}},
+		"request_await": goldenRequest(&protocol.Await{
+			Session: "work", Text: "x", Idle: time.Second, Exit: true, Prompt: true, Changed: true,
+			Events: domain.EventSet(0).With(domain.EventBell), States: domain.ActivitySet(0).With(domain.AtInput), Since: 1700000000000000,
+		}),
+		"request_lock": goldenRequest(&protocol.Lock{Session: "work", Locked: true, Author: "u@desk 4"}),
 		"request_guarded_type": goldenRequest(&protocol.Guarded{
 			Generation: 7, AtPrompt: true, Type: &protocol.Type{Session: "work", Data: []byte("ls"), Author: "ci"},
 		}),
@@ -165,6 +172,10 @@ func goldenServer() map[string]protocol.SessionServerMessage {
 		"catalogue_update": &protocol.CatalogueUpdate{
 			Base: 299, Revision: 300, Sessions: []domain.SessionInfo{goldenRow()}, Gone: []domain.SessionID{goldenID, {1}}, More: true,
 		},
+		"events": &protocol.WatchedEvents{Events: []domain.Event{{
+			Seq: 1700000000000001, At: goldenTime, Session: goldenID, Name: "work", Type: domain.EventCommandEnd, Title: "t", Text: "x",
+			Count: -1, Client: 3, Size: goldenSize, HasStatus: true, Status: 3, Took: 1500 * time.Millisecond,
+		}}, Gap: protocol.EventGap{From: 5, To: 300}, Last: 1700000000000001},
 		"preview":         &protocol.Preview{Sequence: 300, Content: []byte("\x1bc$ ls")},
 		"preview_ended":   &protocol.Preview{Sequence: 301, Ended: true},
 		"result_ok":       goldenResult(nil),
@@ -176,7 +187,12 @@ func goldenServer() map[string]protocol.SessionServerMessage {
 			Cwd: "/home/u", Modes: []string{"bracketed-paste"}, Lines: lines, State: domain.Exited, Exit: domain.ExitStatus{Code: 1},
 		}),
 		"result_wait": goldenResult(&protocol.WaitResult{Met: true, Match: "$ ", Exit: domain.ExitStatus{Signal: 15}}),
-		"result_run":  goldenResult(&protocol.RunStarted{Run: 3, Generation: 8, Size: goldenSize}),
+		"result_awaited": goldenResult(&protocol.Awaited{
+			Met: "event", Match: "$ ", Exit: domain.ExitStatus{Code: 1}, Generation: 9, Last: 1700000000000001,
+			Event:     &domain.Event{Seq: 1700000000000001, At: goldenTime, Session: goldenID, Name: "work", Type: domain.EventBell, Count: 1},
+			Condition: domain.Condition{Activity: domain.Attention, Reason: "bell", Since: goldenTime},
+		}),
+		"result_run": goldenResult(&protocol.RunStarted{Run: 3, Generation: 8, Size: goldenSize}),
 		"result_run_output": goldenResult(&protocol.RunOutput{
 			Offset: 70000, Data: []byte("out\r\n"), Ended: true, HasStatus: true, Status: 3, Exited: true, Took: 1500 * time.Millisecond,
 		}),

@@ -7,7 +7,7 @@ import (
 )
 
 // maxField is the largest field number of the messages below.
-const maxField = 29
+const maxField = 30
 
 // fields has each field at its number; the zero field is a number or unknown, and bounded by
 // its own size. Slices and values, not maps and pointers: the linker lays them out, and they
@@ -57,7 +57,7 @@ var (
 	resizeShape = shape{"resize", fields{1: {name: "size", of: &sizeShape}}}
 	watchShape  = shape{"watch", fields{
 		1: {name: "catalogue", of: &emptyShape},
-		2: {name: "events", of: &emptyShape},
+		2: {name: "events", of: &shape{"events", fields{1: name("session")}}},
 		3: {name: "previews", of: &shape{"previews", fields{
 			1: {name: "session id", bytes: idBytes},
 			2: {name: "size", of: &sizeShape},
@@ -92,6 +92,7 @@ var (
 			4: {name: "keys", of: &keysShape},
 			5: {name: "paste", of: &pasteShape},
 		}}, union: true},
+		30: {name: "await", of: &shape{"await", fields{1: name("session"), 2: {name: "text", bytes: protocol.MaxPatternBytes}}}, union: true},
 	}}
 )
 
@@ -135,6 +136,13 @@ var (
 		15: {name: "found", of: &emptyShape, union: true},
 		16: {name: "clients", of: &clientsShape, union: true},
 		17: {name: "run", of: &shape{"run", fields{3: {name: "size", of: &sizeShape}}}, union: true},
+		19: {name: "awaited", of: &shape{"awaited", fields{
+			1: {name: "condition met", bytes: styleBytes},
+			2: {name: "match", bytes: protocol.MaxLineBytes},
+			3: {name: "exit status", of: &exitShape},
+			4: {name: "event", of: &eventShape},
+			5: {name: "condition", of: &conditionShape},
+		}}, union: true},
 		18: {name: "run output", of: &shape{"run output", fields{2: {name: "data", bytes: protocol.MaxRunBytes}}}, union: true},
 	}}
 	sessionsShape = shape{"sessions", fields{1: {name: "session", count: protocol.MaxSessions, of: &shape{"session", fields{
@@ -145,6 +153,7 @@ var (
 		10: {name: "directory", bytes: protocol.MaxPathBytes},
 		11: {name: "title", bytes: protocol.MaxTextBytes},
 		12: {name: "size", of: &sizeShape},
+		14: {name: "condition", of: &conditionShape},
 	}}}}}
 	answerShape   = shape{"answer", fields{1: {name: "failure", of: &failureShape}}}
 	watchingShape = shape{"watching", fields{
@@ -153,6 +162,15 @@ var (
 		3: {name: "previews", of: &answerShape},
 	}}
 	previewShape = shape{"preview", fields{2: {name: "content", bytes: protocol.MaxPreviewBytes}}}
+	eventsShape  = shape{"watched events", fields{1: {name: "event", count: protocol.MaxWatchedEvents, of: &eventShape}}}
+	eventShape   = shape{"event", fields{
+		3:  {name: "session id", bytes: idBytes},
+		4:  name("name"),
+		6:  {name: "title", bytes: domain.MaxEventText},
+		7:  {name: "text", bytes: domain.MaxEventText},
+		10: {name: "size", of: &sizeShape},
+	}}
+	conditionShape = shape{"condition", fields{2: {name: "reason", bytes: domain.MaxReasonBytes}}}
 	// The rows of a catalogue are kept for many hosts, so they are smaller than those of a list.
 	updateShape = shape{"catalogue update", fields{
 		3: {name: "session", count: protocol.MaxSessions, of: &shape{"session", fields{
@@ -163,6 +181,7 @@ var (
 			10: {name: "directory", bytes: protocol.MaxRowTextBytes},
 			11: {name: "title", bytes: protocol.MaxRowTextBytes},
 			12: {name: "size", of: &sizeShape},
+			14: {name: "condition", of: &conditionShape},
 		}}},
 		4: {name: "id", bytes: idBytes, count: protocol.MaxSessions},
 	}}

@@ -20,6 +20,7 @@ const (
 	tagPacked   = 6
 	tagWatching = 7
 	tagUpdate   = 8
+	tagEvents   = 9
 	tagPreview  = 10
 	tagSqueezed = 15
 )

@@ -110,6 +110,7 @@ func (s *session) attach(m *protocol.Attach, l *link) (*attachment, error) {
 	s.d.rows.note(s.id)
 	a.view.restart()
 	s.d.register(a)
+	s.came(a)
 	a.used(a.attachedAt)
 	s.settle(a.attachedAt, 0)
 	s.attend()
@@ -158,6 +159,7 @@ func (a *attachment) resume(m *protocol.Attach, l *link) (received uint64, err e
 	a.ackSent, a.echoSent, a.unacked, a.looks = 0, 0, 0, time.Time{}
 	a.size = m.Size
 	s.d.rows.note(s.id)
+	s.came(a)
 	s.settle(time.Now(), 0)
 	s.attend()
 	// What is queued and not written stays in the client's window, so it is sent again; input
@@ -182,6 +184,7 @@ func (a *attachment) disconnect(l *link) {
 			s.drop(a) // it was over for this client, whether or not it heard
 		}
 		s.departed()
+		s.tell(domain.Event{Type: domain.EventDetached, Client: a.id}, s.lastUsed)
 	}
 	finished := s.finished && s.killed && !slices.ContainsFunc(s.attachments, (*attachment).live)
 	s.mu.Unlock()
@@ -209,6 +212,7 @@ func (a *attachment) leave(l *link) {
 		a.link = nil
 		s.drop(a)
 		s.departed()
+		s.tell(domain.Event{Type: domain.EventDetached, Client: a.id}, s.lastUsed)
 	}
 	finished := mine && s.finished && a.end != nil
 	s.mu.Unlock()

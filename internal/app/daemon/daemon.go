@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"log/slog"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -142,6 +143,11 @@ func (d *Daemon) create(c protocol.Create) (*session, error) {
 		return nil, err
 	}
 	s, err := d.start(name, c)
+	if err == nil {
+		s.mu.Lock()
+		s.tell(domain.Event{Type: domain.EventCreated, Text: strings.Join(s.command, " ")}, s.created)
+		s.mu.Unlock()
+	}
 	if err == nil && d.enlist(name, s) {
 		return s, nil
 	}
@@ -304,14 +310,18 @@ func (d *Daemon) rename(want, name string) error {
 		d.mu.Unlock()
 		return fault.New(fault.Conflict, "session %q exists", name).WithHint("vev ls shows the names that are taken")
 	}
-	if d.names[s.name] == s {
-		delete(d.names, s.name)
+	old := s.name
+	if d.names[old] == s {
+		delete(d.names, old)
 		d.names[name] = s
 		s.name = name
 	}
 	d.mu.Unlock()
 	d.rows.note(s.id)
 	s.publish(protocol.Renamed{Name: name})
+	s.mu.Lock()
+	s.tell(domain.Event{Type: domain.EventRenamed, Text: old}, time.Now())
+	s.mu.Unlock()
 	return nil
 }
 

@@ -20,6 +20,8 @@ const (
 	// quiet the longest are forgotten.
 	eventTopics = 1536
 
+	// eventBuffer bounds the events that wait for one client: then they are read again from what is kept, and what
+	// that does not have is a gap.
 	eventBuffer = 1024
 
 	topicSessions = "session/"
@@ -51,6 +53,15 @@ func (s *session) tell(e domain.Event, now time.Time) {
 		s.d.o.Log.Error("an event was not told", "type", e.Type.String(), "err", err)
 	}
 	s.wakeWatchers()
+}
+
+// came tells that a client is there, or is back; a person who looks is called no longer. The caller holds mu.
+func (s *session) came(a *attachment) {
+	now := time.Now()
+	s.tell(domain.Event{Type: domain.EventAttached, Client: a.id}, now)
+	if !a.readOnly {
+		s.fact(domain.FactSeen, "", now)
+	}
 }
 
 // noteEvent tells what the program said, and makes facts of it. The caller holds mu.

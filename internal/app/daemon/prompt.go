@@ -24,6 +24,13 @@ const (
 	lastLook  = 250 * time.Millisecond
 )
 
+// told reports whether the shell itself says what the session does, so that nobody need look.
+func (s *session) told() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.finished || s.course.Marked()
+}
+
 // look asks the system how the terminal is used and notes what that says. It is not called with mu held.
 func (s *session) look() ports.TerminalUse {
 	use := s.program.Use()
@@ -64,6 +71,7 @@ func ready(kind shell.Kind, use ports.TerminalUse) bool {
 func (s *session) fact(f domain.Fact, words string, now time.Time) {
 	if s.course.Step(f, clip(words, domain.MaxReasonBytes), now) {
 		s.wakeWatchers()
+		s.d.rows.note(s.id)
 	}
 }
 

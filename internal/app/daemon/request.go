@@ -195,7 +195,7 @@ func (d *Daemon) with(name string, do func(*session) error) error {
 // changes reports whether a request may change something.
 func changes(body protocol.RequestBody) bool {
 	switch body.(type) {
-	case nil, *protocol.List, *protocol.Clients, *protocol.Capture, *protocol.History, *protocol.Search, *protocol.Wait, *protocol.ReadRun, *protocol.Stats:
+	case nil, *protocol.List, *protocol.Clients, *protocol.Capture, *protocol.History, *protocol.Search, *protocol.Wait, *protocol.Await, *protocol.ReadRun, *protocol.Stats:
 		return false
 	}
 	return true
@@ -263,6 +263,8 @@ func (d *Daemon) answer(ctx context.Context, body protocol.RequestBody) (protoco
 		return nil, s.give(ctx, b.Data, guard{})
 	case *protocol.Keys:
 		return nil, s.press(ctx, b.Names, guard{})
+	case *protocol.Await:
+		return s.awaitAny(ctx, b)
 	case *protocol.RunCommand:
 		return s.start(ctx, b)
 	case *protocol.ReadRun:
@@ -303,6 +305,8 @@ func target(body protocol.RequestBody) string {
 	case *protocol.Search:
 		return b.Session
 	case *protocol.Wait:
+		return b.Session
+	case *protocol.Await:
 		return b.Session
 	case *protocol.RunCommand:
 		return b.Session

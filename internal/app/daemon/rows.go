@@ -56,6 +56,9 @@ type toldRow struct {
 	size             domain.Size
 	policy           domain.SizePolicy
 	used             int64
+	condition        domain.Condition
+	generation       uint64
+	locked           bool
 }
 
 // note says that a session's row may have changed, or that the session has come or gone. Any lock may be held.
@@ -173,6 +176,7 @@ func (d *Daemon) dirtyRows(w *rowsWatch) (changed []domain.SessionInfo, gone []d
 		case listed:
 			now := toldRow{
 				row.Name, row.Title, row.Cwd, row.State, row.Exit, row.Attached, row.Pid, row.Size, row.Policy, usedGrain(row.LastUsed),
+				row.Condition, row.Generation, row.Locked,
 			}
 			if !told || now != before {
 				w.told[id] = now

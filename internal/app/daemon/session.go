@@ -72,6 +72,7 @@ type session struct {
 	uses        uint64         // of clients
 	lastUsed    time.Time
 	lastOutput  time.Time
+	outputs     uint64    // how often it has printed
 	syncSince   time.Time // when mode 2026 was first seen on, or zero
 	finished    bool
 	killed      bool
@@ -223,6 +224,7 @@ func (s *session) apply(output []byte) {
 	if len(replies) > 0 {
 		s.input.reply(replies)
 	}
+	s.outputs++
 	s.stir(now)
 	s.fact(domain.FactOutput, "", now)
 	for _, e := range s.term.TakeEvents() {
@@ -345,6 +347,9 @@ func (s *session) info() (row domain.SessionInfo, listed bool) { return s.row(fa
 
 // row is info, without the directory if brief.
 func (s *session) row(brief bool) (row domain.SessionInfo, listed bool) {
+	if !brief && !s.told() {
+		s.look()
+	}
 	s.d.mu.Lock()
 	name := s.name
 	s.d.mu.Unlock()
@@ -352,6 +357,7 @@ func (s *session) row(brief bool) (row domain.SessionInfo, listed bool) {
 	row = domain.SessionInfo{
 		ID: s.id, Name: name, Created: s.created, LastUsed: s.lastUsed, Pid: s.program.Pid(),
 		Command: s.command, Title: clip(s.term.Title(), protocol.MaxTextBytes), Size: s.size, Policy: s.policy,
+		Condition: s.course.Condition(), Generation: s.generation, Locked: s.locked,
 	}
 	for _, a := range s.attachments {
 		if a.present() {

@@ -100,6 +100,7 @@ func (s *session) claims() []domain.Claim {
 func (s *session) resize(size domain.Size, now time.Time) {
 	s.size, s.sizedAt = size, now
 	s.term.Resize(size.Cols, size.Rows)
+	s.tell(domain.Event{Type: domain.EventResized, Size: size}, now)
 	_ = s.program.Resize(size) // fails only when the terminal is gone
 	s.changed()
 	s.d.rows.note(s.id)

@@ -51,7 +51,12 @@ func (d *Daemon) watched(m *protocol.Watch) (*protocol.Watching, []watchPart) {
 		parts = append(parts, d.tellRows)
 	}
 	if m.Events != nil {
-		answer.Events = unserved("events")
+		w := d.watchEvents(m.Events)
+		err := w.open()
+		answer.Events = &protocol.WatchAnswer{Failure: protocol.FailureOf(err)}
+		if err == nil {
+			parts = append(parts, w.tell)
+		}
 	}
 	if m.Previews != nil {
 		part, err := d.preview(m.Previews)
@@ -61,9 +66,4 @@ func (d *Daemon) watched(m *protocol.Watch) (*protocol.Watching, []watchPart) {
 		}
 	}
 	return answer, parts
-}
-
-func unserved(part string) *protocol.WatchAnswer {
-	return &protocol.WatchAnswer{Failure: protocol.FailureOf(
-		fault.New(fault.Unsupported, "this daemon does not tell of %s", part).WithHint("upgrade the host's vev"))}
 }

@@ -86,11 +86,11 @@ func TestPartsThatAreNotServedAreRefusedByThemselves(t *testing.T) {
 	inWorld(t, func(w *world) {
 		p := w.dial()
 		p.toServer <- &protocol.Watch{
-			Catalogue: &protocol.WatchCatalogue{}, Events: &protocol.WatchEvents{}, Previews: &protocol.WatchPreviews{},
+			Catalogue: &protocol.WatchCatalogue{}, Events: &protocol.WatchEvents{Session: "none"}, Previews: &protocol.WatchPreviews{},
 		}
 		answer := (<-p.toClient).(*protocol.Watching)
 		require.Nil(t, answer.Catalogue.Failure)
-		require.Equal(t, fault.Unsupported, answer.Events.Failure.Kind)
+		require.Equal(t, fault.NotFound, answer.Events.Failure.Kind)
 		require.Equal(t, fault.NotFound, answer.Previews.Failure.Kind)
 		require.Equal(t, &protocol.CatalogueUpdate{Revision: 1}, <-p.toClient, "an empty list is told too")
 		p.Close()

@@ -605,6 +605,15 @@ func (x *SessionServerEnvelope) GetCatalogueUpdate() *CatalogueUpdate {
 	return nil
 }
 
+func (x *SessionServerEnvelope) GetEvents() *WatchedEvents {
+	if x != nil {
+		if x, ok := x.xxx_hidden_Body.(*sessionServerEnvelope_Events); ok {
+			return x.Events
+		}
+	}
+	return nil
+}
+
 func (x *SessionServerEnvelope) GetPreview() *Preview {
 	if x != nil {
 		if x, ok := x.xxx_hidden_Body.(*sessionServerEnvelope_Preview); ok {
@@ -685,6 +694,14 @@ func (x *SessionServerEnvelope) SetCatalogueUpdate(v *CatalogueUpdate) {
 		return
 	}
 	x.xxx_hidden_Body = &sessionServerEnvelope_CatalogueUpdate{v}
+}
+
+func (x *SessionServerEnvelope) SetEvents(v *WatchedEvents) {
+	if v == nil {
+		x.xxx_hidden_Body = nil
+		return
+	}
+	x.xxx_hidden_Body = &sessionServerEnvelope_Events{v}
 }
 
 func (x *SessionServerEnvelope) SetPreview(v *Preview) {
@@ -774,6 +791,14 @@ func (x *SessionServerEnvelope) HasCatalogueUpdate() bool {
 	return ok
 }
 
+func (x *SessionServerEnvelope) HasEvents() bool {
+	if x == nil {
+		return false
+	}
+	_, ok := x.xxx_hidden_Body.(*sessionServerEnvelope_Events)
+	return ok
+}
+
 func (x *SessionServerEnvelope) HasPreview() bool {
 	if x == nil {
 		return false
@@ -842,6 +867,12 @@ func (x *SessionServerEnvelope) ClearCatalogueUpdate() {
 	}
 }
 
+func (x *SessionServerEnvelope) ClearEvents() {
+	if _, ok := x.xxx_hidden_Body.(*sessionServerEnvelope_Events); ok {
+		x.xxx_hidden_Body = nil
+	}
+}
+
 func (x *SessionServerEnvelope) ClearPreview() {
 	if _, ok := x.xxx_hidden_Body.(*sessionServerEnvelope_Preview); ok {
 		x.xxx_hidden_Body = nil
@@ -863,6 +894,7 @@ const SessionServerEnvelope_Refused_case case_SessionServerEnvelope_Body = 5
 const SessionServerEnvelope_Packed_case case_SessionServerEnvelope_Body = 6
 const SessionServerEnvelope_Watching_case case_SessionServerEnvelope_Body = 7
 const SessionServerEnvelope_CatalogueUpdate_case case_SessionServerEnvelope_Body = 8
+const SessionServerEnvelope_Events_case case_SessionServerEnvelope_Body = 9
 const SessionServerEnvelope_Preview_case case_SessionServerEnvelope_Body = 10
 const SessionServerEnvelope_Squeezed_case case_SessionServerEnvelope_Body = 15
 
@@ -887,6 +919,8 @@ func (x *SessionServerEnvelope) WhichBody() case_SessionServerEnvelope_Body {
 		return SessionServerEnvelope_Watching_case
 	case *sessionServerEnvelope_CatalogueUpdate:
 		return SessionServerEnvelope_CatalogueUpdate_case
+	case *sessionServerEnvelope_Events:
+		return SessionServerEnvelope_Events_case
 	case *sessionServerEnvelope_Preview:
 		return SessionServerEnvelope_Preview_case
 	case *sessionServerEnvelope_Squeezed:
@@ -908,6 +942,7 @@ type SessionServerEnvelope_builder struct {
 	Packed          *Packed
 	Watching        *Watching
 	CatalogueUpdate *CatalogueUpdate
+	Events          *WatchedEvents
 	Preview         *Preview
 	Squeezed        *Squeezed
 	// -- end of xxx_hidden_Body
@@ -940,6 +975,9 @@ func (b0 SessionServerEnvelope_builder) Build() *SessionServerEnvelope {
 	}
 	if b.CatalogueUpdate != nil {
 		x.xxx_hidden_Body = &sessionServerEnvelope_CatalogueUpdate{b.CatalogueUpdate}
+	}
+	if b.Events != nil {
+		x.xxx_hidden_Body = &sessionServerEnvelope_Events{b.Events}
 	}
 	if b.Preview != nil {
 		x.xxx_hidden_Body = &sessionServerEnvelope_Preview{b.Preview}
@@ -996,6 +1034,10 @@ type sessionServerEnvelope_CatalogueUpdate struct {
 	CatalogueUpdate *CatalogueUpdate `protobuf:"bytes,8,opt,name=catalogue_update,json=catalogueUpdate,oneof"`
 }
 
+type sessionServerEnvelope_Events struct {
+	Events *WatchedEvents `protobuf:"bytes,9,opt,name=events,oneof"`
+}
+
 type sessionServerEnvelope_Preview struct {
 	Preview *Preview `protobuf:"bytes,10,opt,name=preview,oneof"`
 }
@@ -1019,6 +1061,8 @@ func (*sessionServerEnvelope_Packed) isSessionServerEnvelope_Body() {}
 func (*sessionServerEnvelope_Watching) isSessionServerEnvelope_Body() {}
 
 func (*sessionServerEnvelope_CatalogueUpdate) isSessionServerEnvelope_Body() {}
+
+func (*sessionServerEnvelope_Events) isSessionServerEnvelope_Body() {}
 
 func (*sessionServerEnvelope_Preview) isSessionServerEnvelope_Body() {}
 
@@ -2426,9 +2470,13 @@ func (b0 WatchCatalogue_builder) Build() *WatchCatalogue {
 }
 
 type WatchEvents struct {
-	state         protoimpl.MessageState `protogen:"opaque.v1"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	state              protoimpl.MessageState `protogen:"opaque.v1"`
+	xxx_hidden_Session string                 `protobuf:"bytes,1,opt,name=session"`
+	xxx_hidden_Since   uint64                 `protobuf:"varint,2,opt,name=since"`
+	xxx_hidden_Live    bool                   `protobuf:"varint,3,opt,name=live"`
+	xxx_hidden_Types   uint64                 `protobuf:"varint,4,opt,name=types"`
+	unknownFields      protoimpl.UnknownFields
+	sizeCache          protoimpl.SizeCache
 }
 
 func (x *WatchEvents) Reset() {
@@ -2456,15 +2504,408 @@ func (x *WatchEvents) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
+func (x *WatchEvents) GetSession() string {
+	if x != nil {
+		return x.xxx_hidden_Session
+	}
+	return ""
+}
+
+func (x *WatchEvents) GetSince() uint64 {
+	if x != nil {
+		return x.xxx_hidden_Since
+	}
+	return 0
+}
+
+func (x *WatchEvents) GetLive() bool {
+	if x != nil {
+		return x.xxx_hidden_Live
+	}
+	return false
+}
+
+func (x *WatchEvents) GetTypes() uint64 {
+	if x != nil {
+		return x.xxx_hidden_Types
+	}
+	return 0
+}
+
+func (x *WatchEvents) SetSession(v string) {
+	x.xxx_hidden_Session = v
+}
+
+func (x *WatchEvents) SetSince(v uint64) {
+	x.xxx_hidden_Since = v
+}
+
+func (x *WatchEvents) SetLive(v bool) {
+	x.xxx_hidden_Live = v
+}
+
+func (x *WatchEvents) SetTypes(v uint64) {
+	x.xxx_hidden_Types = v
+}
+
 type WatchEvents_builder struct {
 	_ [0]func() // Prevents comparability and use of unkeyed literals for the builder.
 
+	Session string
+	Since   uint64
+	Live    bool
+	Types   uint64
 }
 
 func (b0 WatchEvents_builder) Build() *WatchEvents {
 	m0 := &WatchEvents{}
 	b, x := &b0, m0
 	_, _ = b, x
+	x.xxx_hidden_Session = b.Session
+	x.xxx_hidden_Since = b.Since
+	x.xxx_hidden_Live = b.Live
+	x.xxx_hidden_Types = b.Types
+	return m0
+}
+
+type WatchedEvents struct {
+	state              protoimpl.MessageState `protogen:"opaque.v1"`
+	xxx_hidden_Events  *[]*SessionEvent       `protobuf:"bytes,1,rep,name=events"`
+	xxx_hidden_GapFrom uint64                 `protobuf:"varint,2,opt,name=gap_from,json=gapFrom"`
+	xxx_hidden_GapTo   uint64                 `protobuf:"varint,3,opt,name=gap_to,json=gapTo"`
+	xxx_hidden_Last    uint64                 `protobuf:"varint,4,opt,name=last"`
+	unknownFields      protoimpl.UnknownFields
+	sizeCache          protoimpl.SizeCache
+}
+
+func (x *WatchedEvents) Reset() {
+	*x = WatchedEvents{}
+	mi := &file_session_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WatchedEvents) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WatchedEvents) ProtoMessage() {}
+
+func (x *WatchedEvents) ProtoReflect() protoreflect.Message {
+	mi := &file_session_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+func (x *WatchedEvents) GetEvents() []*SessionEvent {
+	if x != nil {
+		if x.xxx_hidden_Events != nil {
+			return *x.xxx_hidden_Events
+		}
+	}
+	return nil
+}
+
+func (x *WatchedEvents) GetGapFrom() uint64 {
+	if x != nil {
+		return x.xxx_hidden_GapFrom
+	}
+	return 0
+}
+
+func (x *WatchedEvents) GetGapTo() uint64 {
+	if x != nil {
+		return x.xxx_hidden_GapTo
+	}
+	return 0
+}
+
+func (x *WatchedEvents) GetLast() uint64 {
+	if x != nil {
+		return x.xxx_hidden_Last
+	}
+	return 0
+}
+
+func (x *WatchedEvents) SetEvents(v []*SessionEvent) {
+	x.xxx_hidden_Events = &v
+}
+
+func (x *WatchedEvents) SetGapFrom(v uint64) {
+	x.xxx_hidden_GapFrom = v
+}
+
+func (x *WatchedEvents) SetGapTo(v uint64) {
+	x.xxx_hidden_GapTo = v
+}
+
+func (x *WatchedEvents) SetLast(v uint64) {
+	x.xxx_hidden_Last = v
+}
+
+type WatchedEvents_builder struct {
+	_ [0]func() // Prevents comparability and use of unkeyed literals for the builder.
+
+	Events  []*SessionEvent
+	GapFrom uint64
+	GapTo   uint64
+	Last    uint64
+}
+
+func (b0 WatchedEvents_builder) Build() *WatchedEvents {
+	m0 := &WatchedEvents{}
+	b, x := &b0, m0
+	_, _ = b, x
+	x.xxx_hidden_Events = &b.Events
+	x.xxx_hidden_GapFrom = b.GapFrom
+	x.xxx_hidden_GapTo = b.GapTo
+	x.xxx_hidden_Last = b.Last
+	return m0
+}
+
+// Something that happened in a session. Which fields count its type says.
+type SessionEvent struct {
+	state                protoimpl.MessageState `protogen:"opaque.v1"`
+	xxx_hidden_Seq       uint64                 `protobuf:"varint,1,opt,name=seq"`
+	xxx_hidden_AtUnixUs  int64                  `protobuf:"varint,2,opt,name=at_unix_us,json=atUnixUs"`
+	xxx_hidden_SessionId []byte                 `protobuf:"bytes,3,opt,name=session_id,json=sessionId"`
+	xxx_hidden_Name      string                 `protobuf:"bytes,4,opt,name=name"`
+	xxx_hidden_Type      uint32                 `protobuf:"varint,5,opt,name=type"`
+	xxx_hidden_Title     string                 `protobuf:"bytes,6,opt,name=title"`
+	xxx_hidden_Text      string                 `protobuf:"bytes,7,opt,name=text"`
+	xxx_hidden_Count     int32                  `protobuf:"varint,8,opt,name=count"`
+	xxx_hidden_Client    uint64                 `protobuf:"varint,9,opt,name=client"`
+	xxx_hidden_Size      *Size                  `protobuf:"bytes,10,opt,name=size"`
+	xxx_hidden_HasStatus bool                   `protobuf:"varint,11,opt,name=has_status,json=hasStatus"`
+	xxx_hidden_Status    int32                  `protobuf:"varint,12,opt,name=status"`
+	xxx_hidden_TookMs    uint64                 `protobuf:"varint,13,opt,name=took_ms,json=tookMs"`
+	unknownFields        protoimpl.UnknownFields
+	sizeCache            protoimpl.SizeCache
+}
+
+func (x *SessionEvent) Reset() {
+	*x = SessionEvent{}
+	mi := &file_session_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SessionEvent) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SessionEvent) ProtoMessage() {}
+
+func (x *SessionEvent) ProtoReflect() protoreflect.Message {
+	mi := &file_session_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+func (x *SessionEvent) GetSeq() uint64 {
+	if x != nil {
+		return x.xxx_hidden_Seq
+	}
+	return 0
+}
+
+func (x *SessionEvent) GetAtUnixUs() int64 {
+	if x != nil {
+		return x.xxx_hidden_AtUnixUs
+	}
+	return 0
+}
+
+func (x *SessionEvent) GetSessionId() []byte {
+	if x != nil {
+		return x.xxx_hidden_SessionId
+	}
+	return nil
+}
+
+func (x *SessionEvent) GetName() string {
+	if x != nil {
+		return x.xxx_hidden_Name
+	}
+	return ""
+}
+
+func (x *SessionEvent) GetType() uint32 {
+	if x != nil {
+		return x.xxx_hidden_Type
+	}
+	return 0
+}
+
+func (x *SessionEvent) GetTitle() string {
+	if x != nil {
+		return x.xxx_hidden_Title
+	}
+	return ""
+}
+
+func (x *SessionEvent) GetText() string {
+	if x != nil {
+		return x.xxx_hidden_Text
+	}
+	return ""
+}
+
+func (x *SessionEvent) GetCount() int32 {
+	if x != nil {
+		return x.xxx_hidden_Count
+	}
+	return 0
+}
+
+func (x *SessionEvent) GetClient() uint64 {
+	if x != nil {
+		return x.xxx_hidden_Client
+	}
+	return 0
+}
+
+func (x *SessionEvent) GetSize() *Size {
+	if x != nil {
+		return x.xxx_hidden_Size
+	}
+	return nil
+}
+
+func (x *SessionEvent) GetHasStatus() bool {
+	if x != nil {
+		return x.xxx_hidden_HasStatus
+	}
+	return false
+}
+
+func (x *SessionEvent) GetStatus() int32 {
+	if x != nil {
+		return x.xxx_hidden_Status
+	}
+	return 0
+}
+
+func (x *SessionEvent) GetTookMs() uint64 {
+	if x != nil {
+		return x.xxx_hidden_TookMs
+	}
+	return 0
+}
+
+func (x *SessionEvent) SetSeq(v uint64) {
+	x.xxx_hidden_Seq = v
+}
+
+func (x *SessionEvent) SetAtUnixUs(v int64) {
+	x.xxx_hidden_AtUnixUs = v
+}
+
+func (x *SessionEvent) SetSessionId(v []byte) {
+	if v == nil {
+		v = []byte{}
+	}
+	x.xxx_hidden_SessionId = v
+}
+
+func (x *SessionEvent) SetName(v string) {
+	x.xxx_hidden_Name = v
+}
+
+func (x *SessionEvent) SetType(v uint32) {
+	x.xxx_hidden_Type = v
+}
+
+func (x *SessionEvent) SetTitle(v string) {
+	x.xxx_hidden_Title = v
+}
+
+func (x *SessionEvent) SetText(v string) {
+	x.xxx_hidden_Text = v
+}
+
+func (x *SessionEvent) SetCount(v int32) {
+	x.xxx_hidden_Count = v
+}
+
+func (x *SessionEvent) SetClient(v uint64) {
+	x.xxx_hidden_Client = v
+}
+
+func (x *SessionEvent) SetSize(v *Size) {
+	x.xxx_hidden_Size = v
+}
+
+func (x *SessionEvent) SetHasStatus(v bool) {
+	x.xxx_hidden_HasStatus = v
+}
+
+func (x *SessionEvent) SetStatus(v int32) {
+	x.xxx_hidden_Status = v
+}
+
+func (x *SessionEvent) SetTookMs(v uint64) {
+	x.xxx_hidden_TookMs = v
+}
+
+func (x *SessionEvent) HasSize() bool {
+	if x == nil {
+		return false
+	}
+	return x.xxx_hidden_Size != nil
+}
+
+func (x *SessionEvent) ClearSize() {
+	x.xxx_hidden_Size = nil
+}
+
+type SessionEvent_builder struct {
+	_ [0]func() // Prevents comparability and use of unkeyed literals for the builder.
+
+	Seq       uint64
+	AtUnixUs  int64
+	SessionId []byte
+	Name      string
+	Type      uint32
+	Title     string
+	Text      string
+	Count     int32
+	Client    uint64
+	Size      *Size
+	HasStatus bool
+	Status    int32
+	TookMs    uint64
+}
+
+func (b0 SessionEvent_builder) Build() *SessionEvent {
+	m0 := &SessionEvent{}
+	b, x := &b0, m0
+	_, _ = b, x
+	x.xxx_hidden_Seq = b.Seq
+	x.xxx_hidden_AtUnixUs = b.AtUnixUs
+	x.xxx_hidden_SessionId = b.SessionId
+	x.xxx_hidden_Name = b.Name
+	x.xxx_hidden_Type = b.Type
+	x.xxx_hidden_Title = b.Title
+	x.xxx_hidden_Text = b.Text
+	x.xxx_hidden_Count = b.Count
+	x.xxx_hidden_Client = b.Client
+	x.xxx_hidden_Size = b.Size
+	x.xxx_hidden_HasStatus = b.HasStatus
+	x.xxx_hidden_Status = b.Status
+	x.xxx_hidden_TookMs = b.TookMs
 	return m0
 }
 
@@ -2480,7 +2921,7 @@ type WatchPreviews struct {
 
 func (x *WatchPreviews) Reset() {
 	*x = WatchPreviews{}
-	mi := &file_session_proto_msgTypes[18]
+	mi := &file_session_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2492,7 +2933,7 @@ func (x *WatchPreviews) String() string {
 func (*WatchPreviews) ProtoMessage() {}
 
 func (x *WatchPreviews) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[18]
+	mi := &file_session_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2580,7 +3021,7 @@ type Watching struct {
 
 func (x *Watching) Reset() {
 	*x = Watching{}
-	mi := &file_session_proto_msgTypes[19]
+	mi := &file_session_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2592,7 +3033,7 @@ func (x *Watching) String() string {
 func (*Watching) ProtoMessage() {}
 
 func (x *Watching) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[19]
+	mi := &file_session_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2696,7 +3137,7 @@ type WatchAnswer struct {
 
 func (x *WatchAnswer) Reset() {
 	*x = WatchAnswer{}
-	mi := &file_session_proto_msgTypes[20]
+	mi := &file_session_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2708,7 +3149,7 @@ func (x *WatchAnswer) String() string {
 func (*WatchAnswer) ProtoMessage() {}
 
 func (x *WatchAnswer) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[20]
+	mi := &file_session_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2769,7 +3210,7 @@ type CatalogueUpdate struct {
 
 func (x *CatalogueUpdate) Reset() {
 	*x = CatalogueUpdate{}
-	mi := &file_session_proto_msgTypes[21]
+	mi := &file_session_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2781,7 +3222,7 @@ func (x *CatalogueUpdate) String() string {
 func (*CatalogueUpdate) ProtoMessage() {}
 
 func (x *CatalogueUpdate) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[21]
+	mi := &file_session_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2883,7 +3324,7 @@ type Preview struct {
 
 func (x *Preview) Reset() {
 	*x = Preview{}
-	mi := &file_session_proto_msgTypes[22]
+	mi := &file_session_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2895,7 +3336,7 @@ func (x *Preview) String() string {
 func (*Preview) ProtoMessage() {}
 
 func (x *Preview) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[22]
+	mi := &file_session_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2978,7 +3419,7 @@ type Output struct {
 
 func (x *Output) Reset() {
 	*x = Output{}
-	mi := &file_session_proto_msgTypes[23]
+	mi := &file_session_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2990,7 +3431,7 @@ func (x *Output) String() string {
 func (*Output) ProtoMessage() {}
 
 func (x *Output) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[23]
+	mi := &file_session_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3156,7 +3597,7 @@ type Layout struct {
 
 func (x *Layout) Reset() {
 	*x = Layout{}
-	mi := &file_session_proto_msgTypes[24]
+	mi := &file_session_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3168,7 +3609,7 @@ func (x *Layout) String() string {
 func (*Layout) ProtoMessage() {}
 
 func (x *Layout) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[24]
+	mi := &file_session_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3255,7 +3696,7 @@ type PanePlace struct {
 
 func (x *PanePlace) Reset() {
 	*x = PanePlace{}
-	mi := &file_session_proto_msgTypes[25]
+	mi := &file_session_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3267,7 +3708,7 @@ func (x *PanePlace) String() string {
 func (*PanePlace) ProtoMessage() {}
 
 func (x *PanePlace) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[25]
+	mi := &file_session_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3366,7 +3807,7 @@ type PaneUpdate struct {
 
 func (x *PaneUpdate) Reset() {
 	*x = PaneUpdate{}
-	mi := &file_session_proto_msgTypes[26]
+	mi := &file_session_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3378,7 +3819,7 @@ func (x *PaneUpdate) String() string {
 func (*PaneUpdate) ProtoMessage() {}
 
 func (x *PaneUpdate) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[26]
+	mi := &file_session_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3491,7 +3932,7 @@ type Event struct {
 
 func (x *Event) Reset() {
 	*x = Event{}
-	mi := &file_session_proto_msgTypes[27]
+	mi := &file_session_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3503,7 +3944,7 @@ func (x *Event) String() string {
 func (*Event) ProtoMessage() {}
 
 func (x *Event) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[27]
+	mi := &file_session_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3902,7 +4343,7 @@ func (b0 Event_builder) Build() *Event {
 type case_Event_Body protoreflect.FieldNumber
 
 func (x case_Event_Body) String() string {
-	md := file_session_proto_msgTypes[27].Descriptor()
+	md := file_session_proto_msgTypes[29].Descriptor()
 	if x == 0 {
 		return "not set"
 	}
@@ -3977,7 +4418,7 @@ type Clipboard struct {
 
 func (x *Clipboard) Reset() {
 	*x = Clipboard{}
-	mi := &file_session_proto_msgTypes[28]
+	mi := &file_session_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3989,7 +4430,7 @@ func (x *Clipboard) String() string {
 func (*Clipboard) ProtoMessage() {}
 
 func (x *Clipboard) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[28]
+	mi := &file_session_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4051,7 +4492,7 @@ type Notification struct {
 
 func (x *Notification) Reset() {
 	*x = Notification{}
-	mi := &file_session_proto_msgTypes[29]
+	mi := &file_session_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4063,7 +4504,7 @@ func (x *Notification) String() string {
 func (*Notification) ProtoMessage() {}
 
 func (x *Notification) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[29]
+	mi := &file_session_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4123,7 +4564,7 @@ type PromptMark struct {
 
 func (x *PromptMark) Reset() {
 	*x = PromptMark{}
-	mi := &file_session_proto_msgTypes[30]
+	mi := &file_session_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4135,7 +4576,7 @@ func (x *PromptMark) String() string {
 func (*PromptMark) ProtoMessage() {}
 
 func (x *PromptMark) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[30]
+	mi := &file_session_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4207,7 +4648,7 @@ type ExitStatus struct {
 
 func (x *ExitStatus) Reset() {
 	*x = ExitStatus{}
-	mi := &file_session_proto_msgTypes[31]
+	mi := &file_session_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4219,7 +4660,7 @@ func (x *ExitStatus) String() string {
 func (*ExitStatus) ProtoMessage() {}
 
 func (x *ExitStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[31]
+	mi := &file_session_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4280,7 +4721,7 @@ type Ended struct {
 
 func (x *Ended) Reset() {
 	*x = Ended{}
-	mi := &file_session_proto_msgTypes[32]
+	mi := &file_session_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4292,7 +4733,7 @@ func (x *Ended) String() string {
 func (*Ended) ProtoMessage() {}
 
 func (x *Ended) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[32]
+	mi := &file_session_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4386,7 +4827,7 @@ type Refused struct {
 
 func (x *Refused) Reset() {
 	*x = Refused{}
-	mi := &file_session_proto_msgTypes[33]
+	mi := &file_session_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4398,7 +4839,7 @@ func (x *Refused) String() string {
 func (*Refused) ProtoMessage() {}
 
 func (x *Refused) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[33]
+	mi := &file_session_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4456,7 +4897,7 @@ type Request struct {
 
 func (x *Request) Reset() {
 	*x = Request{}
-	mi := &file_session_proto_msgTypes[34]
+	mi := &file_session_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4468,7 +4909,7 @@ func (x *Request) String() string {
 func (*Request) ProtoMessage() {}
 
 func (x *Request) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[34]
+	mi := &file_session_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4673,6 +5114,15 @@ func (x *Request) GetGuarded() *GuardedRequest {
 	return nil
 }
 
+func (x *Request) GetAwait() *AwaitRequest {
+	if x != nil {
+		if x, ok := x.xxx_hidden_Body.(*request_Await); ok {
+			return x.Await
+		}
+	}
+	return nil
+}
+
 func (x *Request) SetId(v uint64) {
 	x.xxx_hidden_Id = v
 }
@@ -4839,6 +5289,14 @@ func (x *Request) SetGuarded(v *GuardedRequest) {
 		return
 	}
 	x.xxx_hidden_Body = &request_Guarded{v}
+}
+
+func (x *Request) SetAwait(v *AwaitRequest) {
+	if v == nil {
+		x.xxx_hidden_Body = nil
+		return
+	}
+	x.xxx_hidden_Body = &request_Await{v}
 }
 
 func (x *Request) HasBody() bool {
@@ -5008,6 +5466,14 @@ func (x *Request) HasGuarded() bool {
 	return ok
 }
 
+func (x *Request) HasAwait() bool {
+	if x == nil {
+		return false
+	}
+	_, ok := x.xxx_hidden_Body.(*request_Await)
+	return ok
+}
+
 func (x *Request) ClearBody() {
 	x.xxx_hidden_Body = nil
 }
@@ -5132,6 +5598,12 @@ func (x *Request) ClearGuarded() {
 	}
 }
 
+func (x *Request) ClearAwait() {
+	if _, ok := x.xxx_hidden_Body.(*request_Await); ok {
+		x.xxx_hidden_Body = nil
+	}
+}
+
 const Request_Body_not_set_case case_Request_Body = 0
 const Request_New_case case_Request_Body = 10
 const Request_List_case case_Request_Body = 11
@@ -5153,6 +5625,7 @@ const Request_Run_case case_Request_Body = 26
 const Request_ReadRun_case case_Request_Body = 27
 const Request_Lock_case case_Request_Body = 28
 const Request_Guarded_case case_Request_Body = 29
+const Request_Await_case case_Request_Body = 30
 
 func (x *Request) WhichBody() case_Request_Body {
 	if x == nil {
@@ -5199,6 +5672,8 @@ func (x *Request) WhichBody() case_Request_Body {
 		return Request_Lock_case
 	case *request_Guarded:
 		return Request_Guarded_case
+	case *request_Await:
+		return Request_Await_case
 	default:
 		return Request_Body_not_set_case
 	}
@@ -5230,6 +5705,7 @@ type Request_builder struct {
 	ReadRun      *ReadRunRequest
 	Lock         *LockRequest
 	Guarded      *GuardedRequest
+	Await        *AwaitRequest
 	// -- end of xxx_hidden_Body
 }
 
@@ -5299,13 +5775,16 @@ func (b0 Request_builder) Build() *Request {
 	if b.Guarded != nil {
 		x.xxx_hidden_Body = &request_Guarded{b.Guarded}
 	}
+	if b.Await != nil {
+		x.xxx_hidden_Body = &request_Await{b.Await}
+	}
 	return m0
 }
 
 type case_Request_Body protoreflect.FieldNumber
 
 func (x case_Request_Body) String() string {
-	md := file_session_proto_msgTypes[34].Descriptor()
+	md := file_session_proto_msgTypes[36].Descriptor()
 	if x == 0 {
 		return "not set"
 	}
@@ -5396,6 +5875,10 @@ type request_Guarded struct {
 	Guarded *GuardedRequest `protobuf:"bytes,29,opt,name=guarded,oneof"`
 }
 
+type request_Await struct {
+	Await *AwaitRequest `protobuf:"bytes,30,opt,name=await,oneof"`
+}
+
 func (*request_New) isRequest_Body() {}
 
 func (*request_List) isRequest_Body() {}
@@ -5436,6 +5919,8 @@ func (*request_Lock) isRequest_Body() {}
 
 func (*request_Guarded) isRequest_Body() {}
 
+func (*request_Await) isRequest_Body() {}
+
 // Gives up on a request that is still running.
 type Cancel struct {
 	state         protoimpl.MessageState `protogen:"opaque.v1"`
@@ -5446,7 +5931,7 @@ type Cancel struct {
 
 func (x *Cancel) Reset() {
 	*x = Cancel{}
-	mi := &file_session_proto_msgTypes[35]
+	mi := &file_session_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5458,7 +5943,7 @@ func (x *Cancel) String() string {
 func (*Cancel) ProtoMessage() {}
 
 func (x *Cancel) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[35]
+	mi := &file_session_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5506,7 +5991,7 @@ type Result struct {
 
 func (x *Result) Reset() {
 	*x = Result{}
-	mi := &file_session_proto_msgTypes[36]
+	mi := &file_session_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5518,7 +6003,7 @@ func (x *Result) String() string {
 func (*Result) ProtoMessage() {}
 
 func (x *Result) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[36]
+	mi := &file_session_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5631,6 +6116,15 @@ func (x *Result) GetRunOutput() *RunOutput {
 	return nil
 }
 
+func (x *Result) GetAwaited() *Awaited {
+	if x != nil {
+		if x, ok := x.xxx_hidden_Body.(*result_Awaited); ok {
+			return x.Awaited
+		}
+	}
+	return nil
+}
+
 func (x *Result) SetId(v uint64) {
 	x.xxx_hidden_Id = v
 }
@@ -5713,6 +6207,14 @@ func (x *Result) SetRunOutput(v *RunOutput) {
 		return
 	}
 	x.xxx_hidden_Body = &result_RunOutput{v}
+}
+
+func (x *Result) SetAwaited(v *Awaited) {
+	if v == nil {
+		x.xxx_hidden_Body = nil
+		return
+	}
+	x.xxx_hidden_Body = &result_Awaited{v}
 }
 
 func (x *Result) HasFailure() bool {
@@ -5801,6 +6303,14 @@ func (x *Result) HasRunOutput() bool {
 	return ok
 }
 
+func (x *Result) HasAwaited() bool {
+	if x == nil {
+		return false
+	}
+	_, ok := x.xxx_hidden_Body.(*result_Awaited)
+	return ok
+}
+
 func (x *Result) ClearFailure() {
 	x.xxx_hidden_Failure = nil
 }
@@ -5863,6 +6373,12 @@ func (x *Result) ClearRunOutput() {
 	}
 }
 
+func (x *Result) ClearAwaited() {
+	if _, ok := x.xxx_hidden_Body.(*result_Awaited); ok {
+		x.xxx_hidden_Body = nil
+	}
+}
+
 const Result_Body_not_set_case case_Result_Body = 0
 const Result_Sessions_case case_Result_Body = 10
 const Result_Capture_case case_Result_Body = 11
@@ -5873,6 +6389,7 @@ const Result_Found_case case_Result_Body = 15
 const Result_Clients_case case_Result_Body = 16
 const Result_Run_case case_Result_Body = 17
 const Result_RunOutput_case case_Result_Body = 18
+const Result_Awaited_case case_Result_Body = 19
 
 func (x *Result) WhichBody() case_Result_Body {
 	if x == nil {
@@ -5897,6 +6414,8 @@ func (x *Result) WhichBody() case_Result_Body {
 		return Result_Run_case
 	case *result_RunOutput:
 		return Result_RunOutput_case
+	case *result_Awaited:
+		return Result_Awaited_case
 	default:
 		return Result_Body_not_set_case
 	}
@@ -5918,6 +6437,7 @@ type Result_builder struct {
 	Clients   *ClientList
 	Run       *RunStarted
 	RunOutput *RunOutput
+	Awaited   *Awaited
 	// -- end of xxx_hidden_Body
 }
 
@@ -5955,13 +6475,16 @@ func (b0 Result_builder) Build() *Result {
 	if b.RunOutput != nil {
 		x.xxx_hidden_Body = &result_RunOutput{b.RunOutput}
 	}
+	if b.Awaited != nil {
+		x.xxx_hidden_Body = &result_Awaited{b.Awaited}
+	}
 	return m0
 }
 
 type case_Result_Body protoreflect.FieldNumber
 
 func (x case_Result_Body) String() string {
-	md := file_session_proto_msgTypes[36].Descriptor()
+	md := file_session_proto_msgTypes[38].Descriptor()
 	if x == 0 {
 		return "not set"
 	}
@@ -6008,6 +6531,10 @@ type result_RunOutput struct {
 	RunOutput *RunOutput `protobuf:"bytes,18,opt,name=run_output,json=runOutput,oneof"`
 }
 
+type result_Awaited struct {
+	Awaited *Awaited `protobuf:"bytes,19,opt,name=awaited,oneof"`
+}
+
 func (*result_Sessions) isResult_Body() {}
 
 func (*result_Capture) isResult_Body() {}
@@ -6026,6 +6553,8 @@ func (*result_Run) isResult_Body() {}
 
 func (*result_RunOutput) isResult_Body() {}
 
+func (*result_Awaited) isResult_Body() {}
+
 // Brief rows have no directory, which costs the daemon a look at each program.
 type ListRequest struct {
 	state            protoimpl.MessageState `protogen:"opaque.v1"`
@@ -6036,7 +6565,7 @@ type ListRequest struct {
 
 func (x *ListRequest) Reset() {
 	*x = ListRequest{}
-	mi := &file_session_proto_msgTypes[37]
+	mi := &file_session_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6048,7 +6577,7 @@ func (x *ListRequest) String() string {
 func (*ListRequest) ProtoMessage() {}
 
 func (x *ListRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[37]
+	mi := &file_session_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6093,7 +6622,7 @@ type KillRequest struct {
 
 func (x *KillRequest) Reset() {
 	*x = KillRequest{}
-	mi := &file_session_proto_msgTypes[38]
+	mi := &file_session_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6105,7 +6634,7 @@ func (x *KillRequest) String() string {
 func (*KillRequest) ProtoMessage() {}
 
 func (x *KillRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[38]
+	mi := &file_session_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6151,7 +6680,7 @@ type RenameRequest struct {
 
 func (x *RenameRequest) Reset() {
 	*x = RenameRequest{}
-	mi := &file_session_proto_msgTypes[39]
+	mi := &file_session_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6163,7 +6692,7 @@ func (x *RenameRequest) String() string {
 func (*RenameRequest) ProtoMessage() {}
 
 func (x *RenameRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[39]
+	mi := &file_session_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6221,7 +6750,7 @@ type DetachRequest struct {
 
 func (x *DetachRequest) Reset() {
 	*x = DetachRequest{}
-	mi := &file_session_proto_msgTypes[40]
+	mi := &file_session_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6233,7 +6762,7 @@ func (x *DetachRequest) String() string {
 func (*DetachRequest) ProtoMessage() {}
 
 func (x *DetachRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[40]
+	mi := &file_session_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6280,7 +6809,7 @@ type TypeRequest struct {
 
 func (x *TypeRequest) Reset() {
 	*x = TypeRequest{}
-	mi := &file_session_proto_msgTypes[41]
+	mi := &file_session_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6292,7 +6821,7 @@ func (x *TypeRequest) String() string {
 func (*TypeRequest) ProtoMessage() {}
 
 func (x *TypeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[41]
+	mi := &file_session_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6368,7 +6897,7 @@ type KeysRequest struct {
 
 func (x *KeysRequest) Reset() {
 	*x = KeysRequest{}
-	mi := &file_session_proto_msgTypes[42]
+	mi := &file_session_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6380,7 +6909,7 @@ func (x *KeysRequest) String() string {
 func (*KeysRequest) ProtoMessage() {}
 
 func (x *KeysRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[42]
+	mi := &file_session_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6455,7 +6984,7 @@ type PasteRequest struct {
 
 func (x *PasteRequest) Reset() {
 	*x = PasteRequest{}
-	mi := &file_session_proto_msgTypes[43]
+	mi := &file_session_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6467,7 +6996,7 @@ func (x *PasteRequest) String() string {
 func (*PasteRequest) ProtoMessage() {}
 
 func (x *PasteRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[43]
+	mi := &file_session_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6572,7 +7101,7 @@ type GuardedRequest struct {
 
 func (x *GuardedRequest) Reset() {
 	*x = GuardedRequest{}
-	mi := &file_session_proto_msgTypes[44]
+	mi := &file_session_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6584,7 +7113,7 @@ func (x *GuardedRequest) String() string {
 func (*GuardedRequest) ProtoMessage() {}
 
 func (x *GuardedRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[44]
+	mi := &file_session_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6717,7 +7246,7 @@ type RunRequest struct {
 
 func (x *RunRequest) Reset() {
 	*x = RunRequest{}
-	mi := &file_session_proto_msgTypes[45]
+	mi := &file_session_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6729,7 +7258,7 @@ func (x *RunRequest) String() string {
 func (*RunRequest) ProtoMessage() {}
 
 func (x *RunRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[45]
+	mi := &file_session_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6815,7 +7344,7 @@ type ReadRunRequest struct {
 
 func (x *ReadRunRequest) Reset() {
 	*x = ReadRunRequest{}
-	mi := &file_session_proto_msgTypes[46]
+	mi := &file_session_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6827,7 +7356,7 @@ func (x *ReadRunRequest) String() string {
 func (*ReadRunRequest) ProtoMessage() {}
 
 func (x *ReadRunRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[46]
+	mi := &file_session_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6900,7 +7429,7 @@ type LockRequest struct {
 
 func (x *LockRequest) Reset() {
 	*x = LockRequest{}
-	mi := &file_session_proto_msgTypes[47]
+	mi := &file_session_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6912,7 +7441,7 @@ func (x *LockRequest) String() string {
 func (*LockRequest) ProtoMessage() {}
 
 func (x *LockRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[47]
+	mi := &file_session_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6985,7 +7514,7 @@ type RunStarted struct {
 
 func (x *RunStarted) Reset() {
 	*x = RunStarted{}
-	mi := &file_session_proto_msgTypes[48]
+	mi := &file_session_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6997,7 +7526,7 @@ func (x *RunStarted) String() string {
 func (*RunStarted) ProtoMessage() {}
 
 func (x *RunStarted) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[48]
+	mi := &file_session_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7085,7 +7614,7 @@ type RunOutput struct {
 
 func (x *RunOutput) Reset() {
 	*x = RunOutput{}
-	mi := &file_session_proto_msgTypes[49]
+	mi := &file_session_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7097,7 +7626,7 @@ func (x *RunOutput) String() string {
 func (*RunOutput) ProtoMessage() {}
 
 func (x *RunOutput) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[49]
+	mi := &file_session_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7224,7 +7753,7 @@ type CaptureRequest struct {
 
 func (x *CaptureRequest) Reset() {
 	*x = CaptureRequest{}
-	mi := &file_session_proto_msgTypes[50]
+	mi := &file_session_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7236,7 +7765,7 @@ func (x *CaptureRequest) String() string {
 func (*CaptureRequest) ProtoMessage() {}
 
 func (x *CaptureRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[50]
+	mi := &file_session_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7297,7 +7826,7 @@ type HistoryRequest struct {
 
 func (x *HistoryRequest) Reset() {
 	*x = HistoryRequest{}
-	mi := &file_session_proto_msgTypes[51]
+	mi := &file_session_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7309,7 +7838,7 @@ func (x *HistoryRequest) String() string {
 func (*HistoryRequest) ProtoMessage() {}
 
 func (x *HistoryRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[51]
+	mi := &file_session_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7398,7 +7927,7 @@ type SearchRequest struct {
 
 func (x *SearchRequest) Reset() {
 	*x = SearchRequest{}
-	mi := &file_session_proto_msgTypes[52]
+	mi := &file_session_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7410,7 +7939,7 @@ func (x *SearchRequest) String() string {
 func (*SearchRequest) ProtoMessage() {}
 
 func (x *SearchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[52]
+	mi := &file_session_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7521,7 +8050,7 @@ type ClientsRequest struct {
 
 func (x *ClientsRequest) Reset() {
 	*x = ClientsRequest{}
-	mi := &file_session_proto_msgTypes[53]
+	mi := &file_session_proto_msgTypes[55]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7533,7 +8062,7 @@ func (x *ClientsRequest) String() string {
 func (*ClientsRequest) ProtoMessage() {}
 
 func (x *ClientsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[53]
+	mi := &file_session_proto_msgTypes[55]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7579,7 +8108,7 @@ type DetachClientRequest struct {
 
 func (x *DetachClientRequest) Reset() {
 	*x = DetachClientRequest{}
-	mi := &file_session_proto_msgTypes[54]
+	mi := &file_session_proto_msgTypes[56]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7591,7 +8120,7 @@ func (x *DetachClientRequest) String() string {
 func (*DetachClientRequest) ProtoMessage() {}
 
 func (x *DetachClientRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[54]
+	mi := &file_session_proto_msgTypes[56]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7652,7 +8181,7 @@ type SizeRequest struct {
 
 func (x *SizeRequest) Reset() {
 	*x = SizeRequest{}
-	mi := &file_session_proto_msgTypes[55]
+	mi := &file_session_proto_msgTypes[57]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7664,7 +8193,7 @@ func (x *SizeRequest) String() string {
 func (*SizeRequest) ProtoMessage() {}
 
 func (x *SizeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[55]
+	mi := &file_session_proto_msgTypes[57]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7749,7 +8278,7 @@ type WaitRequest struct {
 
 func (x *WaitRequest) Reset() {
 	*x = WaitRequest{}
-	mi := &file_session_proto_msgTypes[56]
+	mi := &file_session_proto_msgTypes[58]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7761,7 +8290,7 @@ func (x *WaitRequest) String() string {
 func (*WaitRequest) ProtoMessage() {}
 
 func (x *WaitRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[56]
+	mi := &file_session_proto_msgTypes[58]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7836,6 +8365,435 @@ func (b0 WaitRequest_builder) Build() *WaitRequest {
 	return m0
 }
 
+type AwaitRequest struct {
+	state              protoimpl.MessageState `protogen:"opaque.v1"`
+	xxx_hidden_Session string                 `protobuf:"bytes,1,opt,name=session"`
+	xxx_hidden_Text    string                 `protobuf:"bytes,2,opt,name=text"`
+	xxx_hidden_IdleMs  uint64                 `protobuf:"varint,3,opt,name=idle_ms,json=idleMs"`
+	xxx_hidden_Exit    bool                   `protobuf:"varint,4,opt,name=exit"`
+	xxx_hidden_Prompt  bool                   `protobuf:"varint,5,opt,name=prompt"`
+	xxx_hidden_Changed bool                   `protobuf:"varint,6,opt,name=changed"`
+	xxx_hidden_Events  uint64                 `protobuf:"varint,7,opt,name=events"`
+	xxx_hidden_States  uint32                 `protobuf:"varint,8,opt,name=states"`
+	xxx_hidden_Since   uint64                 `protobuf:"varint,9,opt,name=since"`
+	unknownFields      protoimpl.UnknownFields
+	sizeCache          protoimpl.SizeCache
+}
+
+func (x *AwaitRequest) Reset() {
+	*x = AwaitRequest{}
+	mi := &file_session_proto_msgTypes[59]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AwaitRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AwaitRequest) ProtoMessage() {}
+
+func (x *AwaitRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_session_proto_msgTypes[59]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+func (x *AwaitRequest) GetSession() string {
+	if x != nil {
+		return x.xxx_hidden_Session
+	}
+	return ""
+}
+
+func (x *AwaitRequest) GetText() string {
+	if x != nil {
+		return x.xxx_hidden_Text
+	}
+	return ""
+}
+
+func (x *AwaitRequest) GetIdleMs() uint64 {
+	if x != nil {
+		return x.xxx_hidden_IdleMs
+	}
+	return 0
+}
+
+func (x *AwaitRequest) GetExit() bool {
+	if x != nil {
+		return x.xxx_hidden_Exit
+	}
+	return false
+}
+
+func (x *AwaitRequest) GetPrompt() bool {
+	if x != nil {
+		return x.xxx_hidden_Prompt
+	}
+	return false
+}
+
+func (x *AwaitRequest) GetChanged() bool {
+	if x != nil {
+		return x.xxx_hidden_Changed
+	}
+	return false
+}
+
+func (x *AwaitRequest) GetEvents() uint64 {
+	if x != nil {
+		return x.xxx_hidden_Events
+	}
+	return 0
+}
+
+func (x *AwaitRequest) GetStates() uint32 {
+	if x != nil {
+		return x.xxx_hidden_States
+	}
+	return 0
+}
+
+func (x *AwaitRequest) GetSince() uint64 {
+	if x != nil {
+		return x.xxx_hidden_Since
+	}
+	return 0
+}
+
+func (x *AwaitRequest) SetSession(v string) {
+	x.xxx_hidden_Session = v
+}
+
+func (x *AwaitRequest) SetText(v string) {
+	x.xxx_hidden_Text = v
+}
+
+func (x *AwaitRequest) SetIdleMs(v uint64) {
+	x.xxx_hidden_IdleMs = v
+}
+
+func (x *AwaitRequest) SetExit(v bool) {
+	x.xxx_hidden_Exit = v
+}
+
+func (x *AwaitRequest) SetPrompt(v bool) {
+	x.xxx_hidden_Prompt = v
+}
+
+func (x *AwaitRequest) SetChanged(v bool) {
+	x.xxx_hidden_Changed = v
+}
+
+func (x *AwaitRequest) SetEvents(v uint64) {
+	x.xxx_hidden_Events = v
+}
+
+func (x *AwaitRequest) SetStates(v uint32) {
+	x.xxx_hidden_States = v
+}
+
+func (x *AwaitRequest) SetSince(v uint64) {
+	x.xxx_hidden_Since = v
+}
+
+type AwaitRequest_builder struct {
+	_ [0]func() // Prevents comparability and use of unkeyed literals for the builder.
+
+	Session string
+	Text    string
+	IdleMs  uint64
+	Exit    bool
+	Prompt  bool
+	Changed bool
+	Events  uint64
+	States  uint32
+	Since   uint64
+}
+
+func (b0 AwaitRequest_builder) Build() *AwaitRequest {
+	m0 := &AwaitRequest{}
+	b, x := &b0, m0
+	_, _ = b, x
+	x.xxx_hidden_Session = b.Session
+	x.xxx_hidden_Text = b.Text
+	x.xxx_hidden_IdleMs = b.IdleMs
+	x.xxx_hidden_Exit = b.Exit
+	x.xxx_hidden_Prompt = b.Prompt
+	x.xxx_hidden_Changed = b.Changed
+	x.xxx_hidden_Events = b.Events
+	x.xxx_hidden_States = b.States
+	x.xxx_hidden_Since = b.Since
+	return m0
+}
+
+type Awaited struct {
+	state                 protoimpl.MessageState `protogen:"opaque.v1"`
+	xxx_hidden_Met        string                 `protobuf:"bytes,1,opt,name=met"`
+	xxx_hidden_Match      string                 `protobuf:"bytes,2,opt,name=match"`
+	xxx_hidden_Exit       *ExitStatus            `protobuf:"bytes,3,opt,name=exit"`
+	xxx_hidden_Event      *SessionEvent          `protobuf:"bytes,4,opt,name=event"`
+	xxx_hidden_Condition  *Condition             `protobuf:"bytes,5,opt,name=condition"`
+	xxx_hidden_Generation uint64                 `protobuf:"varint,6,opt,name=generation"`
+	xxx_hidden_Last       uint64                 `protobuf:"varint,7,opt,name=last"`
+	unknownFields         protoimpl.UnknownFields
+	sizeCache             protoimpl.SizeCache
+}
+
+func (x *Awaited) Reset() {
+	*x = Awaited{}
+	mi := &file_session_proto_msgTypes[60]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Awaited) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Awaited) ProtoMessage() {}
+
+func (x *Awaited) ProtoReflect() protoreflect.Message {
+	mi := &file_session_proto_msgTypes[60]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+func (x *Awaited) GetMet() string {
+	if x != nil {
+		return x.xxx_hidden_Met
+	}
+	return ""
+}
+
+func (x *Awaited) GetMatch() string {
+	if x != nil {
+		return x.xxx_hidden_Match
+	}
+	return ""
+}
+
+func (x *Awaited) GetExit() *ExitStatus {
+	if x != nil {
+		return x.xxx_hidden_Exit
+	}
+	return nil
+}
+
+func (x *Awaited) GetEvent() *SessionEvent {
+	if x != nil {
+		return x.xxx_hidden_Event
+	}
+	return nil
+}
+
+func (x *Awaited) GetCondition() *Condition {
+	if x != nil {
+		return x.xxx_hidden_Condition
+	}
+	return nil
+}
+
+func (x *Awaited) GetGeneration() uint64 {
+	if x != nil {
+		return x.xxx_hidden_Generation
+	}
+	return 0
+}
+
+func (x *Awaited) GetLast() uint64 {
+	if x != nil {
+		return x.xxx_hidden_Last
+	}
+	return 0
+}
+
+func (x *Awaited) SetMet(v string) {
+	x.xxx_hidden_Met = v
+}
+
+func (x *Awaited) SetMatch(v string) {
+	x.xxx_hidden_Match = v
+}
+
+func (x *Awaited) SetExit(v *ExitStatus) {
+	x.xxx_hidden_Exit = v
+}
+
+func (x *Awaited) SetEvent(v *SessionEvent) {
+	x.xxx_hidden_Event = v
+}
+
+func (x *Awaited) SetCondition(v *Condition) {
+	x.xxx_hidden_Condition = v
+}
+
+func (x *Awaited) SetGeneration(v uint64) {
+	x.xxx_hidden_Generation = v
+}
+
+func (x *Awaited) SetLast(v uint64) {
+	x.xxx_hidden_Last = v
+}
+
+func (x *Awaited) HasExit() bool {
+	if x == nil {
+		return false
+	}
+	return x.xxx_hidden_Exit != nil
+}
+
+func (x *Awaited) HasEvent() bool {
+	if x == nil {
+		return false
+	}
+	return x.xxx_hidden_Event != nil
+}
+
+func (x *Awaited) HasCondition() bool {
+	if x == nil {
+		return false
+	}
+	return x.xxx_hidden_Condition != nil
+}
+
+func (x *Awaited) ClearExit() {
+	x.xxx_hidden_Exit = nil
+}
+
+func (x *Awaited) ClearEvent() {
+	x.xxx_hidden_Event = nil
+}
+
+func (x *Awaited) ClearCondition() {
+	x.xxx_hidden_Condition = nil
+}
+
+type Awaited_builder struct {
+	_ [0]func() // Prevents comparability and use of unkeyed literals for the builder.
+
+	Met        string
+	Match      string
+	Exit       *ExitStatus
+	Event      *SessionEvent
+	Condition  *Condition
+	Generation uint64
+	Last       uint64
+}
+
+func (b0 Awaited_builder) Build() *Awaited {
+	m0 := &Awaited{}
+	b, x := &b0, m0
+	_, _ = b, x
+	x.xxx_hidden_Met = b.Met
+	x.xxx_hidden_Match = b.Match
+	x.xxx_hidden_Exit = b.Exit
+	x.xxx_hidden_Event = b.Event
+	x.xxx_hidden_Condition = b.Condition
+	x.xxx_hidden_Generation = b.Generation
+	x.xxx_hidden_Last = b.Last
+	return m0
+}
+
+// What a session is doing, why that is known, and since when.
+type Condition struct {
+	state                  protoimpl.MessageState `protogen:"opaque.v1"`
+	xxx_hidden_Activity    uint32                 `protobuf:"varint,1,opt,name=activity"`
+	xxx_hidden_Reason      string                 `protobuf:"bytes,2,opt,name=reason"`
+	xxx_hidden_SinceUnixMs int64                  `protobuf:"varint,3,opt,name=since_unix_ms,json=sinceUnixMs"`
+	unknownFields          protoimpl.UnknownFields
+	sizeCache              protoimpl.SizeCache
+}
+
+func (x *Condition) Reset() {
+	*x = Condition{}
+	mi := &file_session_proto_msgTypes[61]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Condition) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Condition) ProtoMessage() {}
+
+func (x *Condition) ProtoReflect() protoreflect.Message {
+	mi := &file_session_proto_msgTypes[61]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+func (x *Condition) GetActivity() uint32 {
+	if x != nil {
+		return x.xxx_hidden_Activity
+	}
+	return 0
+}
+
+func (x *Condition) GetReason() string {
+	if x != nil {
+		return x.xxx_hidden_Reason
+	}
+	return ""
+}
+
+func (x *Condition) GetSinceUnixMs() int64 {
+	if x != nil {
+		return x.xxx_hidden_SinceUnixMs
+	}
+	return 0
+}
+
+func (x *Condition) SetActivity(v uint32) {
+	x.xxx_hidden_Activity = v
+}
+
+func (x *Condition) SetReason(v string) {
+	x.xxx_hidden_Reason = v
+}
+
+func (x *Condition) SetSinceUnixMs(v int64) {
+	x.xxx_hidden_SinceUnixMs = v
+}
+
+type Condition_builder struct {
+	_ [0]func() // Prevents comparability and use of unkeyed literals for the builder.
+
+	Activity    uint32
+	Reason      string
+	SinceUnixMs int64
+}
+
+func (b0 Condition_builder) Build() *Condition {
+	m0 := &Condition{}
+	b, x := &b0, m0
+	_, _ = b, x
+	x.xxx_hidden_Activity = b.Activity
+	x.xxx_hidden_Reason = b.Reason
+	x.xxx_hidden_SinceUnixMs = b.SinceUnixMs
+	return m0
+}
+
 type StatsQuery struct {
 	state         protoimpl.MessageState `protogen:"opaque.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -7844,7 +8802,7 @@ type StatsQuery struct {
 
 func (x *StatsQuery) Reset() {
 	*x = StatsQuery{}
-	mi := &file_session_proto_msgTypes[57]
+	mi := &file_session_proto_msgTypes[62]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7856,7 +8814,7 @@ func (x *StatsQuery) String() string {
 func (*StatsQuery) ProtoMessage() {}
 
 func (x *StatsQuery) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[57]
+	mi := &file_session_proto_msgTypes[62]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7888,7 +8846,7 @@ type SessionList struct {
 
 func (x *SessionList) Reset() {
 	*x = SessionList{}
-	mi := &file_session_proto_msgTypes[58]
+	mi := &file_session_proto_msgTypes[63]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7900,7 +8858,7 @@ func (x *SessionList) String() string {
 func (*SessionList) ProtoMessage() {}
 
 func (x *SessionList) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[58]
+	mi := &file_session_proto_msgTypes[63]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7953,13 +8911,16 @@ type SessionRow struct {
 	xxx_hidden_Title          string                 `protobuf:"bytes,11,opt,name=title"`
 	xxx_hidden_Size           *Size                  `protobuf:"bytes,12,opt,name=size"`
 	xxx_hidden_SizePolicy     uint32                 `protobuf:"varint,13,opt,name=size_policy,json=sizePolicy"`
+	xxx_hidden_Condition      *Condition             `protobuf:"bytes,14,opt,name=condition"`
+	xxx_hidden_Generation     uint64                 `protobuf:"varint,15,opt,name=generation"`
+	xxx_hidden_Locked         bool                   `protobuf:"varint,16,opt,name=locked"`
 	unknownFields             protoimpl.UnknownFields
 	sizeCache                 protoimpl.SizeCache
 }
 
 func (x *SessionRow) Reset() {
 	*x = SessionRow{}
-	mi := &file_session_proto_msgTypes[59]
+	mi := &file_session_proto_msgTypes[64]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7971,7 +8932,7 @@ func (x *SessionRow) String() string {
 func (*SessionRow) ProtoMessage() {}
 
 func (x *SessionRow) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[59]
+	mi := &file_session_proto_msgTypes[64]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -8073,6 +9034,27 @@ func (x *SessionRow) GetSizePolicy() uint32 {
 	return 0
 }
 
+func (x *SessionRow) GetCondition() *Condition {
+	if x != nil {
+		return x.xxx_hidden_Condition
+	}
+	return nil
+}
+
+func (x *SessionRow) GetGeneration() uint64 {
+	if x != nil {
+		return x.xxx_hidden_Generation
+	}
+	return 0
+}
+
+func (x *SessionRow) GetLocked() bool {
+	if x != nil {
+		return x.xxx_hidden_Locked
+	}
+	return false
+}
+
 func (x *SessionRow) SetId(v []byte) {
 	if v == nil {
 		v = []byte{}
@@ -8131,6 +9113,18 @@ func (x *SessionRow) SetSizePolicy(v uint32) {
 	x.xxx_hidden_SizePolicy = v
 }
 
+func (x *SessionRow) SetCondition(v *Condition) {
+	x.xxx_hidden_Condition = v
+}
+
+func (x *SessionRow) SetGeneration(v uint64) {
+	x.xxx_hidden_Generation = v
+}
+
+func (x *SessionRow) SetLocked(v bool) {
+	x.xxx_hidden_Locked = v
+}
+
 func (x *SessionRow) HasExit() bool {
 	if x == nil {
 		return false
@@ -8145,12 +9139,23 @@ func (x *SessionRow) HasSize() bool {
 	return x.xxx_hidden_Size != nil
 }
 
+func (x *SessionRow) HasCondition() bool {
+	if x == nil {
+		return false
+	}
+	return x.xxx_hidden_Condition != nil
+}
+
 func (x *SessionRow) ClearExit() {
 	x.xxx_hidden_Exit = nil
 }
 
 func (x *SessionRow) ClearSize() {
 	x.xxx_hidden_Size = nil
+}
+
+func (x *SessionRow) ClearCondition() {
+	x.xxx_hidden_Condition = nil
 }
 
 type SessionRow_builder struct {
@@ -8169,6 +9174,9 @@ type SessionRow_builder struct {
 	Title          string
 	Size           *Size
 	SizePolicy     uint32
+	Condition      *Condition
+	Generation     uint64
+	Locked         bool
 }
 
 func (b0 SessionRow_builder) Build() *SessionRow {
@@ -8188,6 +9196,9 @@ func (b0 SessionRow_builder) Build() *SessionRow {
 	x.xxx_hidden_Title = b.Title
 	x.xxx_hidden_Size = b.Size
 	x.xxx_hidden_SizePolicy = b.SizePolicy
+	x.xxx_hidden_Condition = b.Condition
+	x.xxx_hidden_Generation = b.Generation
+	x.xxx_hidden_Locked = b.Locked
 	return m0
 }
 
@@ -8200,7 +9211,7 @@ type ClientList struct {
 
 func (x *ClientList) Reset() {
 	*x = ClientList{}
-	mi := &file_session_proto_msgTypes[60]
+	mi := &file_session_proto_msgTypes[65]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -8212,7 +9223,7 @@ func (x *ClientList) String() string {
 func (*ClientList) ProtoMessage() {}
 
 func (x *ClientList) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[60]
+	mi := &file_session_proto_msgTypes[65]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -8266,7 +9277,7 @@ type ClientRow struct {
 
 func (x *ClientRow) Reset() {
 	*x = ClientRow{}
-	mi := &file_session_proto_msgTypes[61]
+	mi := &file_session_proto_msgTypes[66]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -8278,7 +9289,7 @@ func (x *ClientRow) String() string {
 func (*ClientRow) ProtoMessage() {}
 
 func (x *ClientRow) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[61]
+	mi := &file_session_proto_msgTypes[66]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -8441,7 +9452,7 @@ type WaitResult struct {
 
 func (x *WaitResult) Reset() {
 	*x = WaitResult{}
-	mi := &file_session_proto_msgTypes[62]
+	mi := &file_session_proto_msgTypes[67]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -8453,7 +9464,7 @@ func (x *WaitResult) String() string {
 func (*WaitResult) ProtoMessage() {}
 
 func (x *WaitResult) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[62]
+	mi := &file_session_proto_msgTypes[67]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -8543,7 +9554,7 @@ type Capture struct {
 
 func (x *Capture) Reset() {
 	*x = Capture{}
-	mi := &file_session_proto_msgTypes[63]
+	mi := &file_session_proto_msgTypes[68]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -8555,7 +9566,7 @@ func (x *Capture) String() string {
 func (*Capture) ProtoMessage() {}
 
 func (x *Capture) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[63]
+	mi := &file_session_proto_msgTypes[68]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -8751,7 +9762,7 @@ type Cursor struct {
 
 func (x *Cursor) Reset() {
 	*x = Cursor{}
-	mi := &file_session_proto_msgTypes[64]
+	mi := &file_session_proto_msgTypes[69]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -8763,7 +9774,7 @@ func (x *Cursor) String() string {
 func (*Cursor) ProtoMessage() {}
 
 func (x *Cursor) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[64]
+	mi := &file_session_proto_msgTypes[69]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -8849,7 +9860,7 @@ type Lines struct {
 
 func (x *Lines) Reset() {
 	*x = Lines{}
-	mi := &file_session_proto_msgTypes[65]
+	mi := &file_session_proto_msgTypes[70]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -8861,7 +9872,7 @@ func (x *Lines) String() string {
 func (*Lines) ProtoMessage() {}
 
 func (x *Lines) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[65]
+	mi := &file_session_proto_msgTypes[70]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -8937,7 +9948,7 @@ type Line struct {
 
 func (x *Line) Reset() {
 	*x = Line{}
-	mi := &file_session_proto_msgTypes[66]
+	mi := &file_session_proto_msgTypes[71]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -8949,7 +9960,7 @@ func (x *Line) String() string {
 func (*Line) ProtoMessage() {}
 
 func (x *Line) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[66]
+	mi := &file_session_proto_msgTypes[71]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -9042,7 +10053,7 @@ type Run struct {
 
 func (x *Run) Reset() {
 	*x = Run{}
-	mi := &file_session_proto_msgTypes[67]
+	mi := &file_session_proto_msgTypes[72]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -9054,7 +10065,7 @@ func (x *Run) String() string {
 func (*Run) ProtoMessage() {}
 
 func (x *Run) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[67]
+	mi := &file_session_proto_msgTypes[72]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -9192,7 +10203,7 @@ type Found struct {
 
 func (x *Found) Reset() {
 	*x = Found{}
-	mi := &file_session_proto_msgTypes[68]
+	mi := &file_session_proto_msgTypes[73]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -9204,7 +10215,7 @@ func (x *Found) String() string {
 func (*Found) ProtoMessage() {}
 
 func (x *Found) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[68]
+	mi := &file_session_proto_msgTypes[73]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -9293,7 +10304,7 @@ type DaemonStats struct {
 
 func (x *DaemonStats) Reset() {
 	*x = DaemonStats{}
-	mi := &file_session_proto_msgTypes[69]
+	mi := &file_session_proto_msgTypes[74]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -9305,7 +10316,7 @@ func (x *DaemonStats) String() string {
 func (*DaemonStats) ProtoMessage() {}
 
 func (x *DaemonStats) ProtoReflect() protoreflect.Message {
-	mi := &file_session_proto_msgTypes[69]
+	mi := &file_session_proto_msgTypes[74]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -9590,7 +10601,7 @@ const file_session_proto_rawDesc = "" +
 	"\x06detach\x18\a \x01(\v2\x10.vev.wire.DetachH\x00R\x06detach\x12*\n" +
 	"\x06cancel\x18\b \x01(\v2\x10.vev.wire.CancelH\x00R\x06cancel\x12'\n" +
 	"\x05focus\x18\t \x01(\v2\x0f.vev.wire.FocusH\x00R\x05focusB\x06\n" +
-	"\x04body\"\x88\x04\n" +
+	"\x04body\"\xbb\x04\n" +
 	"\x15SessionServerEnvelope\x120\n" +
 	"\battached\x18\x01 \x01(\v2\x12.vev.wire.AttachedH\x00R\battached\x12*\n" +
 	"\x06output\x18\x02 \x01(\v2\x10.vev.wire.OutputH\x00R\x06output\x12*\n" +
@@ -9599,7 +10610,8 @@ const file_session_proto_rawDesc = "" +
 	"\arefused\x18\x05 \x01(\v2\x11.vev.wire.RefusedH\x00R\arefused\x12*\n" +
 	"\x06packed\x18\x06 \x01(\v2\x10.vev.wire.PackedH\x00R\x06packed\x120\n" +
 	"\bwatching\x18\a \x01(\v2\x12.vev.wire.WatchingH\x00R\bwatching\x12F\n" +
-	"\x10catalogue_update\x18\b \x01(\v2\x19.vev.wire.CatalogueUpdateH\x00R\x0fcatalogueUpdate\x12-\n" +
+	"\x10catalogue_update\x18\b \x01(\v2\x19.vev.wire.CatalogueUpdateH\x00R\x0fcatalogueUpdate\x121\n" +
+	"\x06events\x18\t \x01(\v2\x17.vev.wire.WatchedEventsH\x00R\x06events\x12-\n" +
 	"\apreview\x18\n" +
 	" \x01(\v2\x11.vev.wire.PreviewH\x00R\apreview\x120\n" +
 	"\bsqueezed\x18\x0f \x01(\v2\x12.vev.wire.SqueezedH\x00R\bsqueezedB\x06\n" +
@@ -9664,8 +10676,35 @@ const file_session_proto_rawDesc = "" +
 	"\tcatalogue\x18\x01 \x01(\v2\x18.vev.wire.WatchCatalogueR\tcatalogue\x12-\n" +
 	"\x06events\x18\x02 \x01(\v2\x15.vev.wire.WatchEventsR\x06events\x123\n" +
 	"\bpreviews\x18\x03 \x01(\v2\x17.vev.wire.WatchPreviewsR\bpreviews\"\x10\n" +
-	"\x0eWatchCatalogue\"\r\n" +
-	"\vWatchEvents\"n\n" +
+	"\x0eWatchCatalogue\"g\n" +
+	"\vWatchEvents\x12\x18\n" +
+	"\asession\x18\x01 \x01(\tR\asession\x12\x14\n" +
+	"\x05since\x18\x02 \x01(\x04R\x05since\x12\x12\n" +
+	"\x04live\x18\x03 \x01(\bR\x04live\x12\x14\n" +
+	"\x05types\x18\x04 \x01(\x04R\x05types\"\x85\x01\n" +
+	"\rWatchedEvents\x12.\n" +
+	"\x06events\x18\x01 \x03(\v2\x16.vev.wire.SessionEventR\x06events\x12\x19\n" +
+	"\bgap_from\x18\x02 \x01(\x04R\agapFrom\x12\x15\n" +
+	"\x06gap_to\x18\x03 \x01(\x04R\x05gapTo\x12\x12\n" +
+	"\x04last\x18\x04 \x01(\x04R\x04last\"\xd1\x02\n" +
+	"\fSessionEvent\x12\x10\n" +
+	"\x03seq\x18\x01 \x01(\x04R\x03seq\x12\x1c\n" +
+	"\n" +
+	"at_unix_us\x18\x02 \x01(\x03R\batUnixUs\x12\x1d\n" +
+	"\n" +
+	"session_id\x18\x03 \x01(\fR\tsessionId\x12\x12\n" +
+	"\x04name\x18\x04 \x01(\tR\x04name\x12\x12\n" +
+	"\x04type\x18\x05 \x01(\rR\x04type\x12\x14\n" +
+	"\x05title\x18\x06 \x01(\tR\x05title\x12\x12\n" +
+	"\x04text\x18\a \x01(\tR\x04text\x12\x14\n" +
+	"\x05count\x18\b \x01(\x05R\x05count\x12\x16\n" +
+	"\x06client\x18\t \x01(\x04R\x06client\x12\"\n" +
+	"\x04size\x18\n" +
+	" \x01(\v2\x0e.vev.wire.SizeR\x04size\x12\x1d\n" +
+	"\n" +
+	"has_status\x18\v \x01(\bR\thasStatus\x12\x16\n" +
+	"\x06status\x18\f \x01(\x05R\x06status\x12\x17\n" +
+	"\atook_ms\x18\r \x01(\x04R\x06tookMs\"n\n" +
 	"\rWatchPreviews\x12\x18\n" +
 	"\asession\x18\x01 \x01(\fR\asession\x12\"\n" +
 	"\x04size\x18\x02 \x01(\v2\x0e.vev.wire.SizeR\x04size\x12\x1f\n" +
@@ -9752,7 +10791,7 @@ const file_session_proto_rawDesc = "" +
 	"\x04exit\x18\x02 \x01(\v2\x14.vev.wire.ExitStatusR\x04exit\x12+\n" +
 	"\afailure\x18\x03 \x01(\v2\x11.vev.wire.FailureR\afailure\"6\n" +
 	"\aRefused\x12+\n" +
-	"\afailure\x18\x01 \x01(\v2\x11.vev.wire.FailureR\afailure\"\x97\b\n" +
+	"\afailure\x18\x01 \x01(\v2\x11.vev.wire.FailureR\afailure\"\xc7\b\n" +
 	"\aRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x04R\x02id\x12\x1d\n" +
 	"\n" +
@@ -9777,10 +10816,11 @@ const file_session_proto_rawDesc = "" +
 	"\x03run\x18\x1a \x01(\v2\x14.vev.wire.RunRequestH\x00R\x03run\x125\n" +
 	"\bread_run\x18\x1b \x01(\v2\x18.vev.wire.ReadRunRequestH\x00R\areadRun\x12+\n" +
 	"\x04lock\x18\x1c \x01(\v2\x15.vev.wire.LockRequestH\x00R\x04lock\x124\n" +
-	"\aguarded\x18\x1d \x01(\v2\x18.vev.wire.GuardedRequestH\x00R\aguardedB\x06\n" +
+	"\aguarded\x18\x1d \x01(\v2\x18.vev.wire.GuardedRequestH\x00R\aguarded\x12.\n" +
+	"\x05await\x18\x1e \x01(\v2\x16.vev.wire.AwaitRequestH\x00R\x05awaitB\x06\n" +
 	"\x04body\"\x18\n" +
 	"\x06Cancel\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\x04R\x02id\"\x8e\x04\n" +
+	"\x02id\x18\x01 \x01(\x04R\x02id\"\xbd\x04\n" +
 	"\x06Result\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x04R\x02id\x12\x18\n" +
 	"\aoutcome\x18\x02 \x01(\rR\aoutcome\x12+\n" +
@@ -9795,7 +10835,8 @@ const file_session_proto_rawDesc = "" +
 	"\aclients\x18\x10 \x01(\v2\x14.vev.wire.ClientListH\x00R\aclients\x12(\n" +
 	"\x03run\x18\x11 \x01(\v2\x14.vev.wire.RunStartedH\x00R\x03run\x124\n" +
 	"\n" +
-	"run_output\x18\x12 \x01(\v2\x13.vev.wire.RunOutputH\x00R\trunOutputB\x06\n" +
+	"run_output\x18\x12 \x01(\v2\x13.vev.wire.RunOutputH\x00R\trunOutput\x12-\n" +
+	"\aawaited\x18\x13 \x01(\v2\x11.vev.wire.AwaitedH\x00R\aawaitedB\x06\n" +
 	"\x04body\"#\n" +
 	"\vListRequest\x12\x14\n" +
 	"\x05brief\x18\x01 \x01(\bR\x05brief\"'\n" +
@@ -9889,11 +10930,35 @@ const file_session_proto_rawDesc = "" +
 	"\asession\x18\x01 \x01(\tR\asession\x12\x12\n" +
 	"\x04text\x18\x02 \x01(\tR\x04text\x12\x17\n" +
 	"\aidle_ms\x18\x03 \x01(\x04R\x06idleMs\x12\x12\n" +
-	"\x04exit\x18\x04 \x01(\bR\x04exit\"\f\n" +
+	"\x04exit\x18\x04 \x01(\bR\x04exit\"\xe1\x01\n" +
+	"\fAwaitRequest\x12\x18\n" +
+	"\asession\x18\x01 \x01(\tR\asession\x12\x12\n" +
+	"\x04text\x18\x02 \x01(\tR\x04text\x12\x17\n" +
+	"\aidle_ms\x18\x03 \x01(\x04R\x06idleMs\x12\x12\n" +
+	"\x04exit\x18\x04 \x01(\bR\x04exit\x12\x16\n" +
+	"\x06prompt\x18\x05 \x01(\bR\x06prompt\x12\x18\n" +
+	"\achanged\x18\x06 \x01(\bR\achanged\x12\x16\n" +
+	"\x06events\x18\a \x01(\x04R\x06events\x12\x16\n" +
+	"\x06states\x18\b \x01(\rR\x06states\x12\x14\n" +
+	"\x05since\x18\t \x01(\x04R\x05since\"\xf0\x01\n" +
+	"\aAwaited\x12\x10\n" +
+	"\x03met\x18\x01 \x01(\tR\x03met\x12\x14\n" +
+	"\x05match\x18\x02 \x01(\tR\x05match\x12(\n" +
+	"\x04exit\x18\x03 \x01(\v2\x14.vev.wire.ExitStatusR\x04exit\x12,\n" +
+	"\x05event\x18\x04 \x01(\v2\x16.vev.wire.SessionEventR\x05event\x121\n" +
+	"\tcondition\x18\x05 \x01(\v2\x13.vev.wire.ConditionR\tcondition\x12\x1e\n" +
+	"\n" +
+	"generation\x18\x06 \x01(\x04R\n" +
+	"generation\x12\x12\n" +
+	"\x04last\x18\a \x01(\x04R\x04last\"c\n" +
+	"\tCondition\x12\x1a\n" +
+	"\bactivity\x18\x01 \x01(\rR\bactivity\x12\x16\n" +
+	"\x06reason\x18\x02 \x01(\tR\x06reason\x12\"\n" +
+	"\rsince_unix_ms\x18\x03 \x01(\x03R\vsinceUnixMs\"\f\n" +
 	"\n" +
 	"StatsQuery\"?\n" +
 	"\vSessionList\x120\n" +
-	"\bsessions\x18\x01 \x03(\v2\x14.vev.wire.SessionRowR\bsessions\"\xf8\x02\n" +
+	"\bsessions\x18\x01 \x03(\v2\x14.vev.wire.SessionRowR\bsessions\"\xe3\x03\n" +
 	"\n" +
 	"SessionRow\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\fR\x02id\x12\x12\n" +
@@ -9910,7 +10975,12 @@ const file_session_proto_rawDesc = "" +
 	"\x05title\x18\v \x01(\tR\x05title\x12\"\n" +
 	"\x04size\x18\f \x01(\v2\x0e.vev.wire.SizeR\x04size\x12\x1f\n" +
 	"\vsize_policy\x18\r \x01(\rR\n" +
-	"sizePolicy\";\n" +
+	"sizePolicy\x121\n" +
+	"\tcondition\x18\x0e \x01(\v2\x13.vev.wire.ConditionR\tcondition\x12\x1e\n" +
+	"\n" +
+	"generation\x18\x0f \x01(\x04R\n" +
+	"generation\x12\x16\n" +
+	"\x06locked\x18\x10 \x01(\bR\x06locked\";\n" +
 	"\n" +
 	"ClientList\x12-\n" +
 	"\aclients\x18\x01 \x03(\v2\x13.vev.wire.ClientRowR\aclients\"\x98\x02\n" +
@@ -9996,7 +11066,7 @@ const file_session_proto_rawDesc = "" +
 	"goroutines\x12'\n" +
 	"\x0fforeign_refused\x18\x13 \x01(\x04R\x0eforeignRefusedB5Z.github.com/vev-term/vev/internal/protocol/wire\x92\x03\x02\b\x02b\beditionsp\xe8\a"
 
-var file_session_proto_msgTypes = make([]protoimpl.MessageInfo, 70)
+var file_session_proto_msgTypes = make([]protoimpl.MessageInfo, 75)
 var file_session_proto_goTypes = []any{
 	(*SessionClientEnvelope)(nil), // 0: vev.wire.SessionClientEnvelope
 	(*SessionServerEnvelope)(nil), // 1: vev.wire.SessionServerEnvelope
@@ -10016,163 +11086,177 @@ var file_session_proto_goTypes = []any{
 	(*Watch)(nil),                 // 15: vev.wire.Watch
 	(*WatchCatalogue)(nil),        // 16: vev.wire.WatchCatalogue
 	(*WatchEvents)(nil),           // 17: vev.wire.WatchEvents
-	(*WatchPreviews)(nil),         // 18: vev.wire.WatchPreviews
-	(*Watching)(nil),              // 19: vev.wire.Watching
-	(*WatchAnswer)(nil),           // 20: vev.wire.WatchAnswer
-	(*CatalogueUpdate)(nil),       // 21: vev.wire.CatalogueUpdate
-	(*Preview)(nil),               // 22: vev.wire.Preview
-	(*Output)(nil),                // 23: vev.wire.Output
-	(*Layout)(nil),                // 24: vev.wire.Layout
-	(*PanePlace)(nil),             // 25: vev.wire.PanePlace
-	(*PaneUpdate)(nil),            // 26: vev.wire.PaneUpdate
-	(*Event)(nil),                 // 27: vev.wire.Event
-	(*Clipboard)(nil),             // 28: vev.wire.Clipboard
-	(*Notification)(nil),          // 29: vev.wire.Notification
-	(*PromptMark)(nil),            // 30: vev.wire.PromptMark
-	(*ExitStatus)(nil),            // 31: vev.wire.ExitStatus
-	(*Ended)(nil),                 // 32: vev.wire.Ended
-	(*Refused)(nil),               // 33: vev.wire.Refused
-	(*Request)(nil),               // 34: vev.wire.Request
-	(*Cancel)(nil),                // 35: vev.wire.Cancel
-	(*Result)(nil),                // 36: vev.wire.Result
-	(*ListRequest)(nil),           // 37: vev.wire.ListRequest
-	(*KillRequest)(nil),           // 38: vev.wire.KillRequest
-	(*RenameRequest)(nil),         // 39: vev.wire.RenameRequest
-	(*DetachRequest)(nil),         // 40: vev.wire.DetachRequest
-	(*TypeRequest)(nil),           // 41: vev.wire.TypeRequest
-	(*KeysRequest)(nil),           // 42: vev.wire.KeysRequest
-	(*PasteRequest)(nil),          // 43: vev.wire.PasteRequest
-	(*GuardedRequest)(nil),        // 44: vev.wire.GuardedRequest
-	(*RunRequest)(nil),            // 45: vev.wire.RunRequest
-	(*ReadRunRequest)(nil),        // 46: vev.wire.ReadRunRequest
-	(*LockRequest)(nil),           // 47: vev.wire.LockRequest
-	(*RunStarted)(nil),            // 48: vev.wire.RunStarted
-	(*RunOutput)(nil),             // 49: vev.wire.RunOutput
-	(*CaptureRequest)(nil),        // 50: vev.wire.CaptureRequest
-	(*HistoryRequest)(nil),        // 51: vev.wire.HistoryRequest
-	(*SearchRequest)(nil),         // 52: vev.wire.SearchRequest
-	(*ClientsRequest)(nil),        // 53: vev.wire.ClientsRequest
-	(*DetachClientRequest)(nil),   // 54: vev.wire.DetachClientRequest
-	(*SizeRequest)(nil),           // 55: vev.wire.SizeRequest
-	(*WaitRequest)(nil),           // 56: vev.wire.WaitRequest
-	(*StatsQuery)(nil),            // 57: vev.wire.StatsQuery
-	(*SessionList)(nil),           // 58: vev.wire.SessionList
-	(*SessionRow)(nil),            // 59: vev.wire.SessionRow
-	(*ClientList)(nil),            // 60: vev.wire.ClientList
-	(*ClientRow)(nil),             // 61: vev.wire.ClientRow
-	(*WaitResult)(nil),            // 62: vev.wire.WaitResult
-	(*Capture)(nil),               // 63: vev.wire.Capture
-	(*Cursor)(nil),                // 64: vev.wire.Cursor
-	(*Lines)(nil),                 // 65: vev.wire.Lines
-	(*Line)(nil),                  // 66: vev.wire.Line
-	(*Run)(nil),                   // 67: vev.wire.Run
-	(*Found)(nil),                 // 68: vev.wire.Found
-	(*DaemonStats)(nil),           // 69: vev.wire.DaemonStats
-	(*Failure)(nil),               // 70: vev.wire.Failure
+	(*WatchedEvents)(nil),         // 18: vev.wire.WatchedEvents
+	(*SessionEvent)(nil),          // 19: vev.wire.SessionEvent
+	(*WatchPreviews)(nil),         // 20: vev.wire.WatchPreviews
+	(*Watching)(nil),              // 21: vev.wire.Watching
+	(*WatchAnswer)(nil),           // 22: vev.wire.WatchAnswer
+	(*CatalogueUpdate)(nil),       // 23: vev.wire.CatalogueUpdate
+	(*Preview)(nil),               // 24: vev.wire.Preview
+	(*Output)(nil),                // 25: vev.wire.Output
+	(*Layout)(nil),                // 26: vev.wire.Layout
+	(*PanePlace)(nil),             // 27: vev.wire.PanePlace
+	(*PaneUpdate)(nil),            // 28: vev.wire.PaneUpdate
+	(*Event)(nil),                 // 29: vev.wire.Event
+	(*Clipboard)(nil),             // 30: vev.wire.Clipboard
+	(*Notification)(nil),          // 31: vev.wire.Notification
+	(*PromptMark)(nil),            // 32: vev.wire.PromptMark
+	(*ExitStatus)(nil),            // 33: vev.wire.ExitStatus
+	(*Ended)(nil),                 // 34: vev.wire.Ended
+	(*Refused)(nil),               // 35: vev.wire.Refused
+	(*Request)(nil),               // 36: vev.wire.Request
+	(*Cancel)(nil),                // 37: vev.wire.Cancel
+	(*Result)(nil),                // 38: vev.wire.Result
+	(*ListRequest)(nil),           // 39: vev.wire.ListRequest
+	(*KillRequest)(nil),           // 40: vev.wire.KillRequest
+	(*RenameRequest)(nil),         // 41: vev.wire.RenameRequest
+	(*DetachRequest)(nil),         // 42: vev.wire.DetachRequest
+	(*TypeRequest)(nil),           // 43: vev.wire.TypeRequest
+	(*KeysRequest)(nil),           // 44: vev.wire.KeysRequest
+	(*PasteRequest)(nil),          // 45: vev.wire.PasteRequest
+	(*GuardedRequest)(nil),        // 46: vev.wire.GuardedRequest
+	(*RunRequest)(nil),            // 47: vev.wire.RunRequest
+	(*ReadRunRequest)(nil),        // 48: vev.wire.ReadRunRequest
+	(*LockRequest)(nil),           // 49: vev.wire.LockRequest
+	(*RunStarted)(nil),            // 50: vev.wire.RunStarted
+	(*RunOutput)(nil),             // 51: vev.wire.RunOutput
+	(*CaptureRequest)(nil),        // 52: vev.wire.CaptureRequest
+	(*HistoryRequest)(nil),        // 53: vev.wire.HistoryRequest
+	(*SearchRequest)(nil),         // 54: vev.wire.SearchRequest
+	(*ClientsRequest)(nil),        // 55: vev.wire.ClientsRequest
+	(*DetachClientRequest)(nil),   // 56: vev.wire.DetachClientRequest
+	(*SizeRequest)(nil),           // 57: vev.wire.SizeRequest
+	(*WaitRequest)(nil),           // 58: vev.wire.WaitRequest
+	(*AwaitRequest)(nil),          // 59: vev.wire.AwaitRequest
+	(*Awaited)(nil),               // 60: vev.wire.Awaited
+	(*Condition)(nil),             // 61: vev.wire.Condition
+	(*StatsQuery)(nil),            // 62: vev.wire.StatsQuery
+	(*SessionList)(nil),           // 63: vev.wire.SessionList
+	(*SessionRow)(nil),            // 64: vev.wire.SessionRow
+	(*ClientList)(nil),            // 65: vev.wire.ClientList
+	(*ClientRow)(nil),             // 66: vev.wire.ClientRow
+	(*WaitResult)(nil),            // 67: vev.wire.WaitResult
+	(*Capture)(nil),               // 68: vev.wire.Capture
+	(*Cursor)(nil),                // 69: vev.wire.Cursor
+	(*Lines)(nil),                 // 70: vev.wire.Lines
+	(*Line)(nil),                  // 71: vev.wire.Line
+	(*Run)(nil),                   // 72: vev.wire.Run
+	(*Found)(nil),                 // 73: vev.wire.Found
+	(*DaemonStats)(nil),           // 74: vev.wire.DaemonStats
+	(*Failure)(nil),               // 75: vev.wire.Failure
 }
 var file_session_proto_depIdxs = []int32{
-	5,  // 0: vev.wire.SessionClientEnvelope.attach:type_name -> vev.wire.Attach
-	15, // 1: vev.wire.SessionClientEnvelope.watch:type_name -> vev.wire.Watch
-	34, // 2: vev.wire.SessionClientEnvelope.request:type_name -> vev.wire.Request
-	10, // 3: vev.wire.SessionClientEnvelope.input:type_name -> vev.wire.Input
-	11, // 4: vev.wire.SessionClientEnvelope.ack:type_name -> vev.wire.Ack
-	12, // 5: vev.wire.SessionClientEnvelope.resize:type_name -> vev.wire.Resize
-	14, // 6: vev.wire.SessionClientEnvelope.detach:type_name -> vev.wire.Detach
-	35, // 7: vev.wire.SessionClientEnvelope.cancel:type_name -> vev.wire.Cancel
-	13, // 8: vev.wire.SessionClientEnvelope.focus:type_name -> vev.wire.Focus
-	9,  // 9: vev.wire.SessionServerEnvelope.attached:type_name -> vev.wire.Attached
-	23, // 10: vev.wire.SessionServerEnvelope.output:type_name -> vev.wire.Output
-	36, // 11: vev.wire.SessionServerEnvelope.result:type_name -> vev.wire.Result
-	32, // 12: vev.wire.SessionServerEnvelope.ended:type_name -> vev.wire.Ended
-	33, // 13: vev.wire.SessionServerEnvelope.refused:type_name -> vev.wire.Refused
-	2,  // 14: vev.wire.SessionServerEnvelope.packed:type_name -> vev.wire.Packed
-	19, // 15: vev.wire.SessionServerEnvelope.watching:type_name -> vev.wire.Watching
-	21, // 16: vev.wire.SessionServerEnvelope.catalogue_update:type_name -> vev.wire.CatalogueUpdate
-	22, // 17: vev.wire.SessionServerEnvelope.preview:type_name -> vev.wire.Preview
-	3,  // 18: vev.wire.SessionServerEnvelope.squeezed:type_name -> vev.wire.Squeezed
-	4,  // 19: vev.wire.Attach.size:type_name -> vev.wire.Size
-	7,  // 20: vev.wire.Attach.create:type_name -> vev.wire.Create
-	8,  // 21: vev.wire.Attach.resume:type_name -> vev.wire.Resume
-	6,  // 22: vev.wire.Attach.origin:type_name -> vev.wire.Origin
-	4,  // 23: vev.wire.Create.size:type_name -> vev.wire.Size
-	4,  // 24: vev.wire.Attached.size:type_name -> vev.wire.Size
-	4,  // 25: vev.wire.Resize.size:type_name -> vev.wire.Size
-	16, // 26: vev.wire.Watch.catalogue:type_name -> vev.wire.WatchCatalogue
-	17, // 27: vev.wire.Watch.events:type_name -> vev.wire.WatchEvents
-	18, // 28: vev.wire.Watch.previews:type_name -> vev.wire.WatchPreviews
-	4,  // 29: vev.wire.WatchPreviews.size:type_name -> vev.wire.Size
-	20, // 30: vev.wire.Watching.catalogue:type_name -> vev.wire.WatchAnswer
-	20, // 31: vev.wire.Watching.events:type_name -> vev.wire.WatchAnswer
-	20, // 32: vev.wire.Watching.previews:type_name -> vev.wire.WatchAnswer
-	70, // 33: vev.wire.WatchAnswer.failure:type_name -> vev.wire.Failure
-	59, // 34: vev.wire.CatalogueUpdate.sessions:type_name -> vev.wire.SessionRow
-	24, // 35: vev.wire.Output.layout:type_name -> vev.wire.Layout
-	26, // 36: vev.wire.Output.panes:type_name -> vev.wire.PaneUpdate
-	27, // 37: vev.wire.Output.events:type_name -> vev.wire.Event
-	4,  // 38: vev.wire.Layout.size:type_name -> vev.wire.Size
-	25, // 39: vev.wire.Layout.panes:type_name -> vev.wire.PanePlace
-	4,  // 40: vev.wire.PanePlace.size:type_name -> vev.wire.Size
-	4,  // 41: vev.wire.PaneUpdate.size:type_name -> vev.wire.Size
-	28, // 42: vev.wire.Event.clipboard:type_name -> vev.wire.Clipboard
-	29, // 43: vev.wire.Event.notification:type_name -> vev.wire.Notification
-	30, // 44: vev.wire.Event.prompt_mark:type_name -> vev.wire.PromptMark
-	31, // 45: vev.wire.Event.exit:type_name -> vev.wire.ExitStatus
-	31, // 46: vev.wire.Ended.exit:type_name -> vev.wire.ExitStatus
-	70, // 47: vev.wire.Ended.failure:type_name -> vev.wire.Failure
-	70, // 48: vev.wire.Refused.failure:type_name -> vev.wire.Failure
-	7,  // 49: vev.wire.Request.new:type_name -> vev.wire.Create
-	37, // 50: vev.wire.Request.list:type_name -> vev.wire.ListRequest
-	38, // 51: vev.wire.Request.kill:type_name -> vev.wire.KillRequest
-	39, // 52: vev.wire.Request.rename:type_name -> vev.wire.RenameRequest
-	40, // 53: vev.wire.Request.detach:type_name -> vev.wire.DetachRequest
-	41, // 54: vev.wire.Request.type:type_name -> vev.wire.TypeRequest
-	42, // 55: vev.wire.Request.keys:type_name -> vev.wire.KeysRequest
-	43, // 56: vev.wire.Request.paste:type_name -> vev.wire.PasteRequest
-	50, // 57: vev.wire.Request.capture:type_name -> vev.wire.CaptureRequest
-	56, // 58: vev.wire.Request.wait:type_name -> vev.wire.WaitRequest
-	57, // 59: vev.wire.Request.stats:type_name -> vev.wire.StatsQuery
-	51, // 60: vev.wire.Request.history:type_name -> vev.wire.HistoryRequest
-	52, // 61: vev.wire.Request.search:type_name -> vev.wire.SearchRequest
-	53, // 62: vev.wire.Request.clients:type_name -> vev.wire.ClientsRequest
-	54, // 63: vev.wire.Request.detach_client:type_name -> vev.wire.DetachClientRequest
-	55, // 64: vev.wire.Request.size:type_name -> vev.wire.SizeRequest
-	45, // 65: vev.wire.Request.run:type_name -> vev.wire.RunRequest
-	46, // 66: vev.wire.Request.read_run:type_name -> vev.wire.ReadRunRequest
-	47, // 67: vev.wire.Request.lock:type_name -> vev.wire.LockRequest
-	44, // 68: vev.wire.Request.guarded:type_name -> vev.wire.GuardedRequest
-	70, // 69: vev.wire.Result.failure:type_name -> vev.wire.Failure
-	58, // 70: vev.wire.Result.sessions:type_name -> vev.wire.SessionList
-	63, // 71: vev.wire.Result.capture:type_name -> vev.wire.Capture
-	62, // 72: vev.wire.Result.wait:type_name -> vev.wire.WaitResult
-	69, // 73: vev.wire.Result.stats:type_name -> vev.wire.DaemonStats
-	65, // 74: vev.wire.Result.history:type_name -> vev.wire.Lines
-	68, // 75: vev.wire.Result.found:type_name -> vev.wire.Found
-	60, // 76: vev.wire.Result.clients:type_name -> vev.wire.ClientList
-	48, // 77: vev.wire.Result.run:type_name -> vev.wire.RunStarted
-	49, // 78: vev.wire.Result.run_output:type_name -> vev.wire.RunOutput
-	41, // 79: vev.wire.GuardedRequest.type:type_name -> vev.wire.TypeRequest
-	42, // 80: vev.wire.GuardedRequest.keys:type_name -> vev.wire.KeysRequest
-	43, // 81: vev.wire.GuardedRequest.paste:type_name -> vev.wire.PasteRequest
-	4,  // 82: vev.wire.RunStarted.size:type_name -> vev.wire.Size
-	4,  // 83: vev.wire.SizeRequest.size:type_name -> vev.wire.Size
-	59, // 84: vev.wire.SessionList.sessions:type_name -> vev.wire.SessionRow
-	31, // 85: vev.wire.SessionRow.exit:type_name -> vev.wire.ExitStatus
-	4,  // 86: vev.wire.SessionRow.size:type_name -> vev.wire.Size
-	61, // 87: vev.wire.ClientList.clients:type_name -> vev.wire.ClientRow
-	4,  // 88: vev.wire.ClientRow.size:type_name -> vev.wire.Size
-	6,  // 89: vev.wire.ClientRow.origin:type_name -> vev.wire.Origin
-	31, // 90: vev.wire.WaitResult.exit:type_name -> vev.wire.ExitStatus
-	4,  // 91: vev.wire.Capture.size:type_name -> vev.wire.Size
-	64, // 92: vev.wire.Capture.cursor:type_name -> vev.wire.Cursor
-	65, // 93: vev.wire.Capture.lines:type_name -> vev.wire.Lines
-	31, // 94: vev.wire.Capture.exit:type_name -> vev.wire.ExitStatus
-	66, // 95: vev.wire.Lines.lines:type_name -> vev.wire.Line
-	67, // 96: vev.wire.Line.runs:type_name -> vev.wire.Run
-	97, // [97:97] is the sub-list for method output_type
-	97, // [97:97] is the sub-list for method input_type
-	97, // [97:97] is the sub-list for extension type_name
-	97, // [97:97] is the sub-list for extension extendee
-	0,  // [0:97] is the sub-list for field type_name
+	5,   // 0: vev.wire.SessionClientEnvelope.attach:type_name -> vev.wire.Attach
+	15,  // 1: vev.wire.SessionClientEnvelope.watch:type_name -> vev.wire.Watch
+	36,  // 2: vev.wire.SessionClientEnvelope.request:type_name -> vev.wire.Request
+	10,  // 3: vev.wire.SessionClientEnvelope.input:type_name -> vev.wire.Input
+	11,  // 4: vev.wire.SessionClientEnvelope.ack:type_name -> vev.wire.Ack
+	12,  // 5: vev.wire.SessionClientEnvelope.resize:type_name -> vev.wire.Resize
+	14,  // 6: vev.wire.SessionClientEnvelope.detach:type_name -> vev.wire.Detach
+	37,  // 7: vev.wire.SessionClientEnvelope.cancel:type_name -> vev.wire.Cancel
+	13,  // 8: vev.wire.SessionClientEnvelope.focus:type_name -> vev.wire.Focus
+	9,   // 9: vev.wire.SessionServerEnvelope.attached:type_name -> vev.wire.Attached
+	25,  // 10: vev.wire.SessionServerEnvelope.output:type_name -> vev.wire.Output
+	38,  // 11: vev.wire.SessionServerEnvelope.result:type_name -> vev.wire.Result
+	34,  // 12: vev.wire.SessionServerEnvelope.ended:type_name -> vev.wire.Ended
+	35,  // 13: vev.wire.SessionServerEnvelope.refused:type_name -> vev.wire.Refused
+	2,   // 14: vev.wire.SessionServerEnvelope.packed:type_name -> vev.wire.Packed
+	21,  // 15: vev.wire.SessionServerEnvelope.watching:type_name -> vev.wire.Watching
+	23,  // 16: vev.wire.SessionServerEnvelope.catalogue_update:type_name -> vev.wire.CatalogueUpdate
+	18,  // 17: vev.wire.SessionServerEnvelope.events:type_name -> vev.wire.WatchedEvents
+	24,  // 18: vev.wire.SessionServerEnvelope.preview:type_name -> vev.wire.Preview
+	3,   // 19: vev.wire.SessionServerEnvelope.squeezed:type_name -> vev.wire.Squeezed
+	4,   // 20: vev.wire.Attach.size:type_name -> vev.wire.Size
+	7,   // 21: vev.wire.Attach.create:type_name -> vev.wire.Create
+	8,   // 22: vev.wire.Attach.resume:type_name -> vev.wire.Resume
+	6,   // 23: vev.wire.Attach.origin:type_name -> vev.wire.Origin
+	4,   // 24: vev.wire.Create.size:type_name -> vev.wire.Size
+	4,   // 25: vev.wire.Attached.size:type_name -> vev.wire.Size
+	4,   // 26: vev.wire.Resize.size:type_name -> vev.wire.Size
+	16,  // 27: vev.wire.Watch.catalogue:type_name -> vev.wire.WatchCatalogue
+	17,  // 28: vev.wire.Watch.events:type_name -> vev.wire.WatchEvents
+	20,  // 29: vev.wire.Watch.previews:type_name -> vev.wire.WatchPreviews
+	19,  // 30: vev.wire.WatchedEvents.events:type_name -> vev.wire.SessionEvent
+	4,   // 31: vev.wire.SessionEvent.size:type_name -> vev.wire.Size
+	4,   // 32: vev.wire.WatchPreviews.size:type_name -> vev.wire.Size
+	22,  // 33: vev.wire.Watching.catalogue:type_name -> vev.wire.WatchAnswer
+	22,  // 34: vev.wire.Watching.events:type_name -> vev.wire.WatchAnswer
+	22,  // 35: vev.wire.Watching.previews:type_name -> vev.wire.WatchAnswer
+	75,  // 36: vev.wire.WatchAnswer.failure:type_name -> vev.wire.Failure
+	64,  // 37: vev.wire.CatalogueUpdate.sessions:type_name -> vev.wire.SessionRow
+	26,  // 38: vev.wire.Output.layout:type_name -> vev.wire.Layout
+	28,  // 39: vev.wire.Output.panes:type_name -> vev.wire.PaneUpdate
+	29,  // 40: vev.wire.Output.events:type_name -> vev.wire.Event
+	4,   // 41: vev.wire.Layout.size:type_name -> vev.wire.Size
+	27,  // 42: vev.wire.Layout.panes:type_name -> vev.wire.PanePlace
+	4,   // 43: vev.wire.PanePlace.size:type_name -> vev.wire.Size
+	4,   // 44: vev.wire.PaneUpdate.size:type_name -> vev.wire.Size
+	30,  // 45: vev.wire.Event.clipboard:type_name -> vev.wire.Clipboard
+	31,  // 46: vev.wire.Event.notification:type_name -> vev.wire.Notification
+	32,  // 47: vev.wire.Event.prompt_mark:type_name -> vev.wire.PromptMark
+	33,  // 48: vev.wire.Event.exit:type_name -> vev.wire.ExitStatus
+	33,  // 49: vev.wire.Ended.exit:type_name -> vev.wire.ExitStatus
+	75,  // 50: vev.wire.Ended.failure:type_name -> vev.wire.Failure
+	75,  // 51: vev.wire.Refused.failure:type_name -> vev.wire.Failure
+	7,   // 52: vev.wire.Request.new:type_name -> vev.wire.Create
+	39,  // 53: vev.wire.Request.list:type_name -> vev.wire.ListRequest
+	40,  // 54: vev.wire.Request.kill:type_name -> vev.wire.KillRequest
+	41,  // 55: vev.wire.Request.rename:type_name -> vev.wire.RenameRequest
+	42,  // 56: vev.wire.Request.detach:type_name -> vev.wire.DetachRequest
+	43,  // 57: vev.wire.Request.type:type_name -> vev.wire.TypeRequest
+	44,  // 58: vev.wire.Request.keys:type_name -> vev.wire.KeysRequest
+	45,  // 59: vev.wire.Request.paste:type_name -> vev.wire.PasteRequest
+	52,  // 60: vev.wire.Request.capture:type_name -> vev.wire.CaptureRequest
+	58,  // 61: vev.wire.Request.wait:type_name -> vev.wire.WaitRequest
+	62,  // 62: vev.wire.Request.stats:type_name -> vev.wire.StatsQuery
+	53,  // 63: vev.wire.Request.history:type_name -> vev.wire.HistoryRequest
+	54,  // 64: vev.wire.Request.search:type_name -> vev.wire.SearchRequest
+	55,  // 65: vev.wire.Request.clients:type_name -> vev.wire.ClientsRequest
+	56,  // 66: vev.wire.Request.detach_client:type_name -> vev.wire.DetachClientRequest
+	57,  // 67: vev.wire.Request.size:type_name -> vev.wire.SizeRequest
+	47,  // 68: vev.wire.Request.run:type_name -> vev.wire.RunRequest
+	48,  // 69: vev.wire.Request.read_run:type_name -> vev.wire.ReadRunRequest
+	49,  // 70: vev.wire.Request.lock:type_name -> vev.wire.LockRequest
+	46,  // 71: vev.wire.Request.guarded:type_name -> vev.wire.GuardedRequest
+	59,  // 72: vev.wire.Request.await:type_name -> vev.wire.AwaitRequest
+	75,  // 73: vev.wire.Result.failure:type_name -> vev.wire.Failure
+	63,  // 74: vev.wire.Result.sessions:type_name -> vev.wire.SessionList
+	68,  // 75: vev.wire.Result.capture:type_name -> vev.wire.Capture
+	67,  // 76: vev.wire.Result.wait:type_name -> vev.wire.WaitResult
+	74,  // 77: vev.wire.Result.stats:type_name -> vev.wire.DaemonStats
+	70,  // 78: vev.wire.Result.history:type_name -> vev.wire.Lines
+	73,  // 79: vev.wire.Result.found:type_name -> vev.wire.Found
+	65,  // 80: vev.wire.Result.clients:type_name -> vev.wire.ClientList
+	50,  // 81: vev.wire.Result.run:type_name -> vev.wire.RunStarted
+	51,  // 82: vev.wire.Result.run_output:type_name -> vev.wire.RunOutput
+	60,  // 83: vev.wire.Result.awaited:type_name -> vev.wire.Awaited
+	43,  // 84: vev.wire.GuardedRequest.type:type_name -> vev.wire.TypeRequest
+	44,  // 85: vev.wire.GuardedRequest.keys:type_name -> vev.wire.KeysRequest
+	45,  // 86: vev.wire.GuardedRequest.paste:type_name -> vev.wire.PasteRequest
+	4,   // 87: vev.wire.RunStarted.size:type_name -> vev.wire.Size
+	4,   // 88: vev.wire.SizeRequest.size:type_name -> vev.wire.Size
+	33,  // 89: vev.wire.Awaited.exit:type_name -> vev.wire.ExitStatus
+	19,  // 90: vev.wire.Awaited.event:type_name -> vev.wire.SessionEvent
+	61,  // 91: vev.wire.Awaited.condition:type_name -> vev.wire.Condition
+	64,  // 92: vev.wire.SessionList.sessions:type_name -> vev.wire.SessionRow
+	33,  // 93: vev.wire.SessionRow.exit:type_name -> vev.wire.ExitStatus
+	4,   // 94: vev.wire.SessionRow.size:type_name -> vev.wire.Size
+	61,  // 95: vev.wire.SessionRow.condition:type_name -> vev.wire.Condition
+	66,  // 96: vev.wire.ClientList.clients:type_name -> vev.wire.ClientRow
+	4,   // 97: vev.wire.ClientRow.size:type_name -> vev.wire.Size
+	6,   // 98: vev.wire.ClientRow.origin:type_name -> vev.wire.Origin
+	33,  // 99: vev.wire.WaitResult.exit:type_name -> vev.wire.ExitStatus
+	4,   // 100: vev.wire.Capture.size:type_name -> vev.wire.Size
+	69,  // 101: vev.wire.Capture.cursor:type_name -> vev.wire.Cursor
+	70,  // 102: vev.wire.Capture.lines:type_name -> vev.wire.Lines
+	33,  // 103: vev.wire.Capture.exit:type_name -> vev.wire.ExitStatus
+	71,  // 104: vev.wire.Lines.lines:type_name -> vev.wire.Line
+	72,  // 105: vev.wire.Line.runs:type_name -> vev.wire.Run
+	106, // [106:106] is the sub-list for method output_type
+	106, // [106:106] is the sub-list for method input_type
+	106, // [106:106] is the sub-list for extension type_name
+	106, // [106:106] is the sub-list for extension extendee
+	0,   // [0:106] is the sub-list for field type_name
 }
 
 func init() { file_session_proto_init() }
@@ -10201,10 +11285,11 @@ func file_session_proto_init() {
 		(*sessionServerEnvelope_Packed)(nil),
 		(*sessionServerEnvelope_Watching)(nil),
 		(*sessionServerEnvelope_CatalogueUpdate)(nil),
+		(*sessionServerEnvelope_Events)(nil),
 		(*sessionServerEnvelope_Preview)(nil),
 		(*sessionServerEnvelope_Squeezed)(nil),
 	}
-	file_session_proto_msgTypes[27].OneofWrappers = []any{
+	file_session_proto_msgTypes[29].OneofWrappers = []any{
 		(*event_Bell)(nil),
 		(*event_Title)(nil),
 		(*event_Cwd)(nil),
@@ -10215,7 +11300,7 @@ func file_session_proto_init() {
 		(*event_Exit)(nil),
 		(*event_Renamed)(nil),
 	}
-	file_session_proto_msgTypes[34].OneofWrappers = []any{
+	file_session_proto_msgTypes[36].OneofWrappers = []any{
 		(*request_New)(nil),
 		(*request_List)(nil),
 		(*request_Kill)(nil),
@@ -10236,8 +11321,9 @@ func file_session_proto_init() {
 		(*request_ReadRun)(nil),
 		(*request_Lock)(nil),
 		(*request_Guarded)(nil),
+		(*request_Await)(nil),
 	}
-	file_session_proto_msgTypes[36].OneofWrappers = []any{
+	file_session_proto_msgTypes[38].OneofWrappers = []any{
 		(*result_Sessions)(nil),
 		(*result_Capture)(nil),
 		(*result_Wait)(nil),
@@ -10247,6 +11333,7 @@ func file_session_proto_init() {
 		(*result_Clients)(nil),
 		(*result_Run)(nil),
 		(*result_RunOutput)(nil),
+		(*result_Awaited)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -10254,7 +11341,7 @@ func file_session_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_session_proto_rawDesc), len(file_session_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   70,
+			NumMessages:   75,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

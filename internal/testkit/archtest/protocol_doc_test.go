@@ -93,6 +93,23 @@ func TestTheDocumentHasTheStatesOfAHost(t *testing.T) {
 	require.Equal(t, catalogue.MaxSessions, protocol.MaxSessions)
 }
 
+func TestTheDocumentHasTheEventsAndActivities(t *testing.T) {
+	var types, activities []string
+	for e := domain.EventCreated; e.Valid(); e++ {
+		types = append(types, fmt.Sprintf("%d %s", e, e))
+	}
+	for a := domain.Working; a.Valid(); a++ {
+		activities = append(activities, fmt.Sprintf("%d %s", a, a))
+	}
+	for table, want := range map[string][]string{"event types": types, "activities": activities} {
+		var got []string
+		for _, row := range doctable.Rows(t, protocolDoc, table) {
+			got = append(got, row[0]+" "+row[1])
+		}
+		require.Equal(t, want, got, table)
+	}
+}
+
 func TestTheDocumentHasTheMessages(t *testing.T) {
 	for table, want := range map[string][]string{
 		"broker client":  variants(new(wire.BrokerClientEnvelope), "body", byMessage),
@@ -175,7 +192,7 @@ func TestTheDocumentHasTheLimits(t *testing.T) {
 		"MaxInputBytes": protocol.MaxInputBytes, "InputWindowBytes": protocol.InputWindowBytes, "MaxEnvEntries": protocol.MaxEnvEntries,
 		"MaxEnvEntryBytes": protocol.MaxEnvEntryBytes, "MaxArgs": protocol.MaxArgs, "MaxArgBytes": protocol.MaxArgBytes,
 		"MaxPathBytes": protocol.MaxPathBytes, "MaxKeys": protocol.MaxKeys, "MaxKeyBytes": protocol.MaxKeyBytes,
-		"MaxPatternBytes": protocol.MaxPatternBytes, "MaxHistoryLines": protocol.MaxHistoryLines, "MaxKeptLines": protocol.MaxKeptLines, "MaxCommandBytes": protocol.MaxCommandBytes, "MaxRunBytes": protocol.MaxRunBytes, "MaxAuthorBytes": protocol.MaxAuthorBytes, "MaxLineBytes": protocol.MaxLineBytes,
+		"MaxPatternBytes": protocol.MaxPatternBytes, "MaxHistoryLines": protocol.MaxHistoryLines, "MaxKeptLines": protocol.MaxKeptLines, "MaxWatchedEvents": protocol.MaxWatchedEvents, "MaxCommandBytes": protocol.MaxCommandBytes, "MaxRunBytes": protocol.MaxRunBytes, "MaxAuthorBytes": protocol.MaxAuthorBytes, "MaxLineBytes": protocol.MaxLineBytes,
 		"MaxTextBytes": protocol.MaxTextBytes, "MaxClipboardBytes": protocol.MaxClipboardBytes, "MaxModes": protocol.MaxModes,
 		"MaxPanes": protocol.MaxPanes, "MaxTokenBytes": protocol.MaxTokenBytes, "MaxHosts": protocol.MaxHosts, "MaxHostBytes": protocol.MaxHostBytes,
 		"MaxStepBytes": protocol.MaxStepBytes, "MaxPreviewBytes": protocol.MaxPreviewBytes, "MaxAnswerBytes": protocol.MaxAnswerBytes, "MaxPrompts": protocol.MaxPrompts, "MaxDeltaSessions": protocol.MaxDeltaSessions,
