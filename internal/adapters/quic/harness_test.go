@@ -154,7 +154,7 @@ type relay struct {
 	inner *net.UDPConn
 	to    *net.UDPAddr
 	down  atomic.Bool
-	delay time.Duration    // of what comes back, set before there is traffic
+	delay time.Duration    // of what comes back
 	lose  func(n int) bool // what comes back and is lost, by its size; nil: nothing
 	all   sync.WaitGroup
 
@@ -163,11 +163,14 @@ type relay struct {
 	seen  []*net.UDPConn
 }
 
-func newRelay(t *testing.T, port uint16) *relay {
+func newRelay(t *testing.T, port uint16, settings ...func(*relay)) *relay {
 	t.Helper()
 	inner, err := net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
 	require.NoError(t, err)
 	r := &relay{t: t, inner: inner, to: &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1), Port: int(port)}, outer: map[string]*net.UDPConn{}}
+	for _, set := range settings {
+		set(r)
+	}
 	r.all.Go(r.run)
 	t.Cleanup(func() {
 		_ = inner.Close()

@@ -276,10 +276,11 @@ func TestAProxyThatVanishes(t *testing.T) {
 func TestALostPacketDelaysItsStreamAlone(t *testing.T) {
 	const delay = 40 * time.Millisecond
 	m := newMachine(t, Ports{})
-	r := newRelay(t, m.proxy.socket.port())
-	r.delay = delay
 	var lose atomic.Bool
-	r.lose = func(n int) bool { return n > 1000 && lose.CompareAndSwap(true, false) }
+	r := newRelay(t, m.proxy.socket.port(), func(r *relay) {
+		r.delay = delay
+		r.lose = func(n int) bool { return n > 1000 && lose.CompareAndSwap(true, false) }
+	})
 	l := dial(t, newDialer(&ssh{to: m, port: r.port()}))
 	apart, bulk := echoBeside(t, l, &lose)
 	together, _ := echoBeside(t, l.control, &lose)
