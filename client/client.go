@@ -43,6 +43,8 @@ type Options struct {
 	Program string
 	// Software is what the program calls itself in logs and to the other side, at most 64 bytes; "" is the package's name.
 	Software string
+	// Author is who types, for the log of what programs have typed, at most MaxAuthor bytes; "" is Software.
+	Author string
 	// Answer answers what ssh asks when a machine is reached: a password, a passphrase, whether a host key is known. Nil declines.
 	Answer func(ctx context.Context, q Question) ([]byte, error)
 }
@@ -62,6 +64,16 @@ func New(o Options) *Client {
 	if o.Software == "" {
 		o.Software = "vev/client"
 	}
+	if o.Author == "" {
+		o.Author = o.Software
+	}
+	return &Client{o: o}
+}
+
+// As is the client for what another author types.
+func (c *Client) As(author string) *Client {
+	o := c.o
+	o.Author = author
 	return &Client{o: o}
 }
 

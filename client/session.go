@@ -3,7 +3,6 @@ package client
 import (
 	"context"
 	"encoding/hex"
-	"io"
 	"regexp"
 	"time"
 
@@ -15,8 +14,9 @@ import (
 
 // Session is a session by its address. It need not exist: each call finds out. Any goroutine may use it.
 type Session struct {
-	c  *Client
-	at domain.Address
+	c    *Client
+	at   domain.Address
+	only Guard
 }
 
 // Session returns the session at an address, NAME or HOST:NAME, without asking whether it is there. The error is of kind Usage.
@@ -99,36 +99,6 @@ func (s *Session) Detach(ctx context.Context) error {
 	return err
 }
 
-// Type gives text to the program as it is: nothing is added, not even Enter. It returns once the program's terminal
-// has taken it.
-func (s *Session) Type(ctx context.Context, text string) error {
-	return s.with(ctx, func(t *talk.Talk) error {
-		for len(text) > 0 {
-			n := min(len(text), protocol.MaxInputBytes)
-			if _, err := t.Ask(0, &protocol.Type{Session: s.at.Name, Data: []byte(text[:n])}); err != nil {
-				return err
-			}
-			text = text[n:]
-		}
-		return nil
-	})
-}
-
-// Press presses named keys, like Enter, C-c, M-x, F5, Up, encoded for the modes that the program has set.
-func (s *Session) Press(ctx context.Context, keys ...string) error {
-	if len(keys) == 0 {
-		return nil
-	}
-	_, err := s.ask(ctx, 0, &protocol.Keys{Session: s.at.Name, Names: keys})
-	return err
-}
-
-// Paste gives all that from has to the program as a terminal's paste: between markers where the program asked
-// for them, without control characters. It goes at the pace at which the program reads.
-func (s *Session) Paste(ctx context.Context, from io.Reader) error {
-	return s.with(ctx, func(t *talk.Talk) error { return t.Paste(s.at.Name, from, nil) })
-}
-
 // Condition is what Wait waits for: exactly one of its fields is set.
 type Condition struct {
 	Text string        // regular expression (RE2) that a line on the screen matches, or a newer one
@@ -148,10 +118,7 @@ func (s *Session) Wait(ctx context.Context, w Condition) (Met, error) {
 	if err := w.check(); err != nil {
 		return Met{}, err
 	}
-	timeout := protocol.MaxWait
-	if deadline, ok := ctx.Deadline(); ok {
-		timeout = min(timeout, max(time.Until(deadline), time.Millisecond))
-	}
+	timeout := remaining(ctx)
 	answer, err := talk.BodyOf[*protocol.WaitResult](s.ask(ctx, timeout, &protocol.Wait{Session: s.at.Name, Text: w.Text, Idle: w.Idle, Exit: w.Exit}))
 	switch {
 	case err != nil:

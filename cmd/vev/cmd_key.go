@@ -47,8 +47,11 @@ are known and have a form, or none is pressed.`,
 					return fault.New(fault.Usage, "bad key %q", fault.Clean(key)).WithHint("vev key --help names the keys")
 				}
 			}
-			_, err := c.act(cmd.Context(), a, 0, g.request(&protocol.Keys{Session: a.Name, Names: args[1:]}))
-			return err
+			session, err := g.session(c, a)
+			if err != nil {
+				return err
+			}
+			return session.Press(cmd.Context(), args[1:]...)
 		}),
 	}
 	g.flags(cmd)

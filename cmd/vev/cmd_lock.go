@@ -4,7 +4,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vev-term/vev/internal/domain"
-	"github.com/vev-term/vev/internal/protocol"
 )
 
 func (c *cli) cmdLock() *cobra.Command {
@@ -20,8 +19,11 @@ refused, until it is unlocked. Programs can look at it, wait for it and capture 
 		Args:              namedCount(1, 1, 1),
 		ValidArgsFunction: c.completeSessions(firstOnly),
 		RunE: addressed(func(cmd *cobra.Command, a domain.Address, _ []string) error {
-			_, err := c.act(cmd.Context(), a, 0, &protocol.Lock{Session: a.Name, Locked: !unlock, Author: author})
-			return err
+			session, err := c.sessionAs(a, author)
+			if err != nil {
+				return err
+			}
+			return session.Lock(cmd.Context(), !unlock)
 		}),
 	}
 	cmd.Flags().BoolVar(&unlock, "unlock", false, "let programs type again")

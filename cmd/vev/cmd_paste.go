@@ -10,7 +10,6 @@ import (
 
 	"github.com/vev-term/vev/internal/domain"
 	"github.com/vev-term/vev/internal/domain/fault"
-	"github.com/vev-term/vev/internal/protocol"
 )
 
 func (c *cli) cmdPaste() *cobra.Command {
@@ -48,10 +47,9 @@ the program reads, and Ctrl-C ends it.`,
 }
 
 func (c *cli) paste(ctx context.Context, a domain.Address, from io.Reader, g *guards) error {
-	t, err := c.beginAt(ctx, a)
+	session, err := g.session(c, a)
 	if err != nil {
 		return err
 	}
-	defer t.Close()
-	return t.Paste(a.Name, from, func(m *protocol.Paste) protocol.RequestBody { return g.request(m) })
+	return session.Paste(ctx, from)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"os"
 	"os/signal"
@@ -9,11 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vev-term/vev/client"
 	"github.com/vev-term/vev/internal/domain"
 	"github.com/vev-term/vev/internal/domain/fault"
-	"github.com/vev-term/vev/internal/domain/shell"
 	"github.com/vev-term/vev/internal/protocol"
-	"github.com/vev-term/vev/internal/talk"
 )
 
 // runOptions are those of vev run.
@@ -41,8 +41,8 @@ Output is text, as the session's screen shows it; with --raw it comes as the
 program wrote it. Ctrl-C interrupts the command, pressed twice it leaves. After
 the timeout the exit code is 4 and the command goes on.
 
-As JSON the answer is one object with session, command, output, status, signal of
-nothing else: took_ms, timed_out, exited (the shell itself ended), dropped (bytes of
+As JSON the answer is one object with session, command, output, status,
+took_ms, timed_out, exited (the shell itself ended), dropped (bytes of
 output that came too fast to be kept) and generation.`,
 		Example: `  vev run work -- make test
   vev run work --timeout 10s -- 'cd /srv; git status --short | wc -l'
@@ -68,124 +68,59 @@ output that came too fast to be kept) and generation.`,
 	return cmd
 }
 
-// commandJSON is the answer of vev run --json.
-type commandJSON struct {
-	Session    string `json:"session"`
-	Command    string `json:"command"`
-	Output     string `json:"output"`
-	Status     *int   `json:"status"`
-	TookMS     int64  `json:"took_ms"`
-	TimedOut   bool   `json:"timed_out"`
-	Exited     bool   `json:"exited"`
-	Dropped    uint64 `json:"dropped"`
-	Generation uint64 `json:"generation"`
-}
-
-func (c *cli) runCommand(ctx context.Context, a domain.Address, command string, o *runOptions) error {
-	deadline := time.Now().Add(o.timeout)
-	t, err := c.beginAt(ctx, a)
+func (c *cli) runCommand(ctx context.Context, a domain.Address, line string, o *runOptions) error {
+	named, err := c.sessionAs(a, o.author)
 	if err != nil {
 		return err
 	}
-	defer t.Close()
-	started, err := talk.BodyOf[*protocol.RunStarted](t.Ask(min(o.timeout, protocol.RequestTimeout), &protocol.RunCommand{
-		Session: a.Name, Command: command, Generation: o.generation, Author: o.author,
-	}))
-	if err != nil {
-		return err
+	session := named.Guarded(client.Guard{Generation: o.generation})
+	command := client.Command{Line: line, Raw: o.raw}
+	if !o.json {
+		command.Output = flushing{c.out}
 	}
-	r := &follower{c: c, t: t, a: a, id: started.Run, text: shell.NewText(started.Size), o: o, deadline: deadline}
-	answer := commandJSON{Session: a.String(), Command: command, Generation: started.Generation}
-	stop := c.interrupting(ctx, a, o.author)
-	defer stop()
-	end, err := r.follow()
-	answer.Dropped, answer.TookMS = r.dropped, time.Since(deadline.Add(-o.timeout)).Milliseconds()
-	if fault.KindOf(err) == fault.Timeout {
-		answer.TimedOut = true
-		err = fault.New(fault.Timeout, "the command has not ended within %s; it goes on", o.timeout).
-			WithHint("vev key %s C-c interrupts it", a)
-	} else if err != nil {
-		return err
-	} else {
-		answer.Exited, answer.TookMS = end.Exited, end.Took.Milliseconds()
-		if end.HasStatus {
-			answer.Status = &end.Status
-		}
-		err = runStatus(end)
-	}
-	if o.json {
-		answer.Output = string(r.output)
-		if jsonErr := c.printJSON(answer); jsonErr != nil {
-			return jsonErr
+	limited, cancel := context.WithTimeout(ctx, o.timeout)
+	defer cancel()
+	stop := interrupting(ctx, session)
+	result, err := session.Run(limited, command)
+	stop()
+	if o.json && (err == nil || result.TimedOut) {
+		if err := c.printJSON(result); err != nil {
+			return err
 		}
 	}
-	if r.dropped > 0 {
+	if result.Dropped > 0 {
 		c.say("vev: output came too fast: bytes are missing")
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return runStatus(result)
 }
 
 // runStatus is the command's end as this command's.
-func runStatus(end *protocol.RunOutput) error {
+func runStatus(r client.Result) error {
 	switch {
-	case !end.HasStatus:
+	case r.Status == nil:
 		return fault.New(fault.Unknown, "the shell did not tell the command's status")
-	case end.Status != 0:
-		return exitStatus(end.Status & 0xff)
+	case *r.Status != 0:
+		return exitStatus(*r.Status & 0xff)
 	}
 	return nil
 }
 
-// follower is a command whose output is being read.
-type follower struct {
-	c        *cli
-	t        *talk.Talk
-	a        domain.Address
-	id       uint64
-	o        *runOptions
-	deadline time.Time
-	text     *shell.Text
-	output   []byte // for JSON
-	offset   uint64
-	dropped  uint64
-}
+// flushing shows what is written at once.
+type flushing struct{ *bufio.Writer }
 
-// follow prints the output until its end, or the timeout.
-func (r *follower) follow() (*protocol.RunOutput, error) {
-	for {
-		left := max(time.Until(r.deadline), time.Millisecond)
-		piece, err := talk.BodyOf[*protocol.RunOutput](r.t.Ask(left, &protocol.ReadRun{Session: r.a.Name, Run: r.id, Offset: r.offset}))
-		if err != nil {
-			r.print(nil, true)
-			return nil, err
-		}
-		r.dropped += piece.Offset - r.offset
-		r.offset = piece.Offset + uint64(len(piece.Data))
-		r.print(piece.Data, piece.Ended)
-		if piece.Ended {
-			return piece, nil
-		}
+func (w flushing) Write(p []byte) (int, error) {
+	n, err := w.Writer.Write(p)
+	if err == nil {
+		err = w.Flush()
 	}
-}
-
-func (r *follower) print(data []byte, last bool) {
-	if !r.o.raw {
-		out := r.text.Write(nil, data)
-		if last {
-			out = r.text.End(out)
-		}
-		data = out
-	}
-	if r.o.json {
-		r.output = append(r.output, data...)
-		return
-	}
-	_, _ = r.c.out.Write(data)
-	_ = r.c.out.Flush()
+	return n, err
 }
 
 // interrupting presses Ctrl-C in the session where it is pressed here, once: the next one ends this process.
-func (c *cli) interrupting(ctx context.Context, a domain.Address, author string) (stop func()) {
+func interrupting(ctx context.Context, session *client.Session) (stop func()) {
 	pressed := make(chan os.Signal, 1)
 	signal.Notify(pressed, os.Interrupt)
 	done, ended := make(chan struct{}), make(chan struct{})
@@ -194,7 +129,7 @@ func (c *cli) interrupting(ctx context.Context, a domain.Address, author string)
 		select {
 		case <-pressed:
 			signal.Stop(pressed)
-			_, _ = c.act(ctx, a, 0, &protocol.Keys{Session: a.Name, Names: []string{"C-c"}, Author: author})
+			_ = session.Guarded(client.Guard{}).Press(ctx, "C-c")
 		case <-done:
 		}
 	}()

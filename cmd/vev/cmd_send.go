@@ -7,8 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vev-term/vev/internal/domain"
-	"github.com/vev-term/vev/internal/domain/fault"
-	"github.com/vev-term/vev/internal/protocol"
 )
 
 func (c *cli) cmdSend() *cobra.Command {
@@ -36,24 +34,10 @@ keys use vev key, for much text or text with line ends use vev paste.`,
 	return cmd
 }
 
-// send types text in pieces of what one input message holds, in order, each only after the one
-// before was taken. What is guarded has to fit into one.
 func (c *cli) send(ctx context.Context, a domain.Address, text string, g *guards) error {
-	if (g.generation != 0 || g.atPrompt) && len(text) > protocol.MaxInputBytes {
-		return fault.New(fault.Limit, "a guarded text has at most %d bytes, this one %d", protocol.MaxInputBytes, len(text)).
-			WithHint("vev paste takes any size")
-	}
-	t, err := c.beginAt(ctx, a)
+	session, err := g.session(c, a)
 	if err != nil {
 		return err
 	}
-	defer t.Close()
-	for len(text) > 0 {
-		n := min(len(text), protocol.MaxInputBytes)
-		if _, err := t.Ask(0, g.request(&protocol.Type{Session: a.Name, Data: []byte(text[:n])})); err != nil {
-			return err
-		}
-		text = text[n:]
-	}
-	return nil
+	return session.Type(ctx, text)
 }

@@ -3,7 +3,8 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/vev-term/vev/internal/protocol"
+	"github.com/vev-term/vev/client"
+	"github.com/vev-term/vev/internal/domain"
 )
 
 // guards are what must hold while a program types, and who it is.
@@ -27,19 +28,11 @@ func (g *guards) flags(cmd *cobra.Command) {
 	cmd.Long += guardHelp
 }
 
-// request is one input as a request: guarded, if there is something to guard. What has begun is not guarded again.
-func (g *guards) request(body protocol.RequestBody) protocol.RequestBody {
-	guarded := &protocol.Guarded{Generation: g.generation, AtPrompt: g.atPrompt}
-	switch b := body.(type) {
-	case *protocol.Type:
-		b.Author, guarded.Type = g.author, b
-	case *protocol.Keys:
-		b.Author, guarded.Keys = g.author, b
-	case *protocol.Paste:
-		b.Author, guarded.Paste = g.author, b
+// session is the session at a, typed into as g says.
+func (g *guards) session(c *cli, a domain.Address) (*client.Session, error) {
+	s, err := c.sessionAs(a, g.author)
+	if err != nil {
+		return nil, err
 	}
-	if g.generation == 0 && !g.atPrompt {
-		return body
-	}
-	return guarded
+	return s.Guarded(client.Guard{Generation: g.generation, AtPrompt: g.atPrompt}), nil
 }

@@ -52,11 +52,15 @@ func (c *cli) act(ctx context.Context, a domain.Address, timeout time.Duration, 
 }
 
 // session is a session for what package client does.
-func (c *cli) session(a domain.Address) (*client.Session, error) {
+func (c *cli) session(a domain.Address) (*client.Session, error) { return c.sessionAs(a, "") }
+
+// sessionAs is session for what an author types.
+func (c *cli) sessionAs(a domain.Address, author string) (*client.Session, error) {
 	o, err := c.clientOptions()
 	if err != nil {
 		return nil, err
 	}
+	o.Author = author
 	return client.New(o).Session(a.String())
 }
 

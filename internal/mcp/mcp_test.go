@@ -21,7 +21,7 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(livevev.Main(m)) }
 
-// caller_ is a program that speaks the protocol, and the log of its calls.
+// agent is a program that speaks the protocol, and the log of its calls.
 type agent struct {
 	t       *testing.T
 	session *sdk.ClientSession
@@ -125,6 +125,27 @@ func TestAgentDrivesASession(t *testing.T) {
 	require.Equal(t, made.Address, a.calls[1].Session)
 }
 
+func TestRunAnswersWithOutputAndStatus(t *testing.T) {
+	a := serve(t, Options{})
+	var made listed
+	a.must("new", map[string]any{"command": []string{"bash", "--norc", "--noprofile"}, "cols": 40, "rows": 10}, &made)
+	var r runOut
+	a.must("run", map[string]any{"session": made.Address, "command": "x=5; seq 3; (exit 7)"}, &r)
+	require.Equal(t, "1\n2\n3\n", r.Output)
+	require.Equal(t, 7, *r.Status)
+	a.must("run", map[string]any{"session": made.Address, "command": "echo $x; seq 100000"}, &r)
+	require.True(t, r.Cut)
+	require.True(t, strings.HasSuffix(r.Output, "99999\n100000\n"))
+	require.LessOrEqual(t, len(r.Output), MaxAnswer)
+	require.Zero(t, *r.Status)
+	a.must("run", map[string]any{"session": made.Address, "command": "cat", "timeout_seconds": 0.3}, &r)
+	require.True(t, r.TimedOut)
+	require.Nil(t, r.Status)
+	require.Contains(t, a.call("run", map[string]any{"session": made.Address, "command": "echo no"}, nil), "prompt")
+	a.must("key", map[string]any{"session": made.Address, "keys": []string{"C-d"}}, nil)
+	a.must("kill", map[string]any{"session": made.Address}, nil)
+}
+
 // A session that a person made is read, and not written to: under its name, its id, or after it took the name of one that was made here.
 func TestOnlyWhatWasMadeHereIsWrittenTo(t *testing.T) {
 	ctx := context.Background()
@@ -212,7 +233,7 @@ func TestSchemasAreTight(t *testing.T) {
 			require.NoError(t, bounded(p.(map[string]any)), "%s.%s", tool.Name, name)
 		}
 	}
-	for _, name := range []string{"list", "new", "type", "key", "paste", "capture", "wait", "kill"} {
+	for _, name := range []string{"list", "new", "type", "key", "paste", "capture", "wait", "kill", "run"} {
 		require.True(t, names[name], name)
 	}
 	require.Contains(t, a.call("type", map[string]any{"session": "x", "text": "y", "more": 1}, nil), "more")

@@ -17,6 +17,7 @@ func (s *Server) tools() {
 	s.looking()
 	s.ofSessions()
 	s.typing()
+	s.running()
 }
 
 type none struct{}
@@ -69,8 +70,8 @@ type waitOut struct {
 func (s *Server) looking() {
 	tool(s, looks, "list", "List the sessions of a machine.", func(j *jsonschema.Schema) {
 		text(j, "host", 0, 256)
-	}, func(listIn) string { return "" }, func(ctx context.Context, in listIn) (listOut, error) {
-		list, err := s.o.Client.List(ctx, in.Host)
+	}, func(listIn) string { return "" }, func(ctx context.Context, c *client.Client, in listIn) (listOut, error) {
+		list, err := c.List(ctx, in.Host)
 		out := listOut{Sessions: make([]listed, 0, len(list))}
 		for _, info := range list {
 			out.Sessions = append(out.Sessions, s.listed(in.Host, info))
@@ -98,8 +99,8 @@ func (s *Server) listed(host string, info client.Info) listed {
 	return listed{Info: info, Address: address, Writable: !s.o.ReadOnly && s.mayWrite(host, info)}
 }
 
-func (s *Server) capture(ctx context.Context, in captureIn) (captureOut, error) {
-	session, err := s.session(in.Session)
+func (s *Server) capture(ctx context.Context, c *client.Client, in captureIn) (captureOut, error) {
+	session, err := c.Session(in.Session)
 	if err != nil {
 		return captureOut{}, err
 	}
@@ -129,8 +130,8 @@ func newest(all string) (kept string, cut bool) {
 	return all, true
 }
 
-func (s *Server) wait(ctx context.Context, in waitIn) (waitOut, error) {
-	session, err := s.session(in.Session)
+func (s *Server) wait(ctx context.Context, c *client.Client, in waitIn) (waitOut, error) {
+	session, err := c.Session(in.Session)
 	if err != nil {
 		return waitOut{}, err
 	}
@@ -182,23 +183,23 @@ func (s *Server) ofSessions() {
 		list(j, "env", 256, 32<<10)
 		number(j, "cols", 0, 1000)
 		number(j, "rows", 0, 500)
-	}, func(in newIn) string { return in.Name }, func(ctx context.Context, in newIn) (listed, error) {
-		c := client.Create{Host: in.Host, Name: in.Name, Command: in.Command, Dir: in.Dir, Env: in.Env, Cols: in.Cols, Rows: in.Rows}
-		if c.Cols == 0 && c.Rows != 0 {
-			c.Cols = 80
+	}, func(in newIn) string { return in.Name }, func(ctx context.Context, c *client.Client, in newIn) (listed, error) {
+		o := client.Create{Host: in.Host, Name: in.Name, Command: in.Command, Dir: in.Dir, Env: in.Env, Cols: in.Cols, Rows: in.Rows}
+		if o.Cols == 0 && o.Rows != 0 {
+			o.Cols = 80
 		}
-		if c.Rows == 0 && c.Cols != 0 {
-			c.Rows = 24
+		if o.Rows == 0 && o.Cols != 0 {
+			o.Rows = 24
 		}
-		info, err := s.make(ctx, c)
+		info, err := s.make(ctx, c, o)
 		if err != nil {
 			return listed{}, err
 		}
 		return s.listed(in.Host, info), nil
 	})
 	tool(s, ends, "kill", "End a session and its program.", named, func(in sessionIn) string { return in.Session },
-		func(ctx context.Context, in sessionIn) (none, error) {
-			session, err := s.writable(ctx, in.Session)
+		func(ctx context.Context, c *client.Client, in sessionIn) (none, error) {
+			session, err := s.writable(ctx, c, in.Session)
 			if err != nil {
 				return none{}, err
 			}
@@ -227,11 +228,11 @@ func (s *Server) typing() {
 	tool(s, writes, "type", "Type text into a session.", func(j *jsonschema.Schema) {
 		named(j)
 		text(j, "text", 1, MaxText)
-	}, func(in typeIn) string { return in.Session }, func(ctx context.Context, in typeIn) (none, error) {
+	}, func(in typeIn) string { return in.Session }, func(ctx context.Context, c *client.Client, in typeIn) (none, error) {
 		if len(in.Text) > MaxText {
 			return none{}, tooLong("text", len(in.Text), MaxText)
 		}
-		session, err := s.writable(ctx, in.Session)
+		session, err := s.writable(ctx, c, in.Session)
 		if err != nil {
 			return none{}, err
 		}
@@ -245,8 +246,8 @@ func (s *Server) typing() {
 		list(j, "keys", MaxKeys, 64)
 		least := 1
 		j.Properties["keys"].MinItems = &least
-	}, func(in keyIn) string { return in.Session }, func(ctx context.Context, in keyIn) (none, error) {
-		session, err := s.writable(ctx, in.Session)
+	}, func(in keyIn) string { return in.Session }, func(ctx context.Context, c *client.Client, in keyIn) (none, error) {
+		session, err := s.writable(ctx, c, in.Session)
 		if err != nil {
 			return none{}, err
 		}
@@ -255,11 +256,11 @@ func (s *Server) typing() {
 	tool(s, writes, "paste", "Paste text into a session, at the pace at which its program reads.", func(j *jsonschema.Schema) {
 		named(j)
 		text(j, "text", 1, MaxPaste)
-	}, func(in pasteIn) string { return in.Session }, func(ctx context.Context, in pasteIn) (none, error) {
+	}, func(in pasteIn) string { return in.Session }, func(ctx context.Context, c *client.Client, in pasteIn) (none, error) {
 		if len(in.Text) > MaxPaste {
 			return none{}, tooLong("text", len(in.Text), MaxPaste)
 		}
-		session, err := s.writable(ctx, in.Session)
+		session, err := s.writable(ctx, c, in.Session)
 		if err != nil {
 			return none{}, err
 		}
