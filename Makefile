@@ -38,7 +38,7 @@ fuzz: | .cache ## fuzz every decoder and the engine for FUZZTIME each
 bench: build ## measure vev beside raw pty, tmux and dtach, streams beside yamux and smux, the bus beside NATS
 	go run ./test/bench -vev $(BIN)
 	go run ./test/bench/streams
-	cd test/bench/bus && go run .
+	cd test/bench/bus && go run -mod=mod .
 
 bench-net: build ## measure vev across shaped links beside ssh, tmux and mosh; takes root
 	go run ./test/bench -net -vev $(BIN)
@@ -51,7 +51,7 @@ vt-diff: tools ## compare the terminal engine with xterm and xterm.js for DURATI
 
 lint: ## vet, staticcheck, format, generated code, go.mod, and the same for darwin
 	go vet ./...
-	cd test/bench/bus && go vet ./...
+	cd test/bench/bus && go vet -mod=mod ./...
 	go tool staticcheck ./...
 	@unformatted=$$(go tool gofumpt -l .); test -z "$$unformatted" || { echo "run go tool gofumpt -w on: $$unformatted"; exit 1; }
 	go run ./tools/protogen -check internal/protocol/wire
