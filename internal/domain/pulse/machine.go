@@ -21,6 +21,9 @@ const (
 	patienceFactor = 4
 	// WakeDoubtAfter is DoubtAfter once this machine has slept: the link is most likely gone.
 	WakeDoubtAfter = 300 * time.Millisecond
+	// MostDoubtAfter bounds DoubtAfter, which is doubled with each link that took a silent one's place and gave no answer in
+	// time: links that are full look silent too, and are not the better for another one.
+	MostDoubtAfter = 30 * time.Second
 
 	// A link beside the silent one is sought again firstRetry after that failed, doubled each time up to lastRetry.
 	firstRetry = time.Second
@@ -43,6 +46,8 @@ type Machine struct {
 	urged bool      // something was sent that wants an answer
 	rtts  [samples]time.Duration
 	heard int // how many answers came
+
+	doubts int // links in a row that were left because they were silent
 
 	retry   time.Duration // until the next search beside the link, after one that failed
 	retryAt time.Time
@@ -75,7 +80,11 @@ func (m *Machine) Want() {
 
 // Up is told of a link, which takes the place of the one there was.
 func (m *Machine) Up(now time.Time) {
-	*m = Machine{state: domain.LinkConnected, up: true, reached: true, asked: now}
+	doubts := m.doubts
+	if m.up && !m.due.IsZero() {
+		doubts++
+	}
+	*m = Machine{state: domain.LinkConnected, up: true, reached: true, asked: now, doubts: doubts}
 }
 
 // Ended is told that the link has ended by itself; wanted: somebody will ask for another.
@@ -97,7 +106,7 @@ func (m *Machine) Dropped() {
 }
 
 func (m *Machine) down(state domain.LinkState) {
-	*m = Machine{state: state, reached: m.reached}
+	*m = Machine{state: state, reached: m.reached, doubts: m.doubts}
 }
 
 // Failed is told that a search for a link ended without one. jitter is from 0 to 1: those who lost their links together
@@ -135,10 +144,11 @@ func (m *Machine) Answered(now time.Time, rtt time.Duration) {
 
 // answersIn says connected or slow.
 func (m *Machine) answersIn(rtt time.Duration) {
-	m.state = domain.LinkConnected
 	if rtt >= m.patience(LateAfter) {
 		m.state = domain.LinkSlow
+		return
 	}
+	m.state, m.doubts = domain.LinkConnected, 0
 }
 
 // Woke is told that this machine has slept: what was known of the link is old.
@@ -215,5 +225,9 @@ func (m *Machine) doubtAfter() time.Duration {
 	if m.woke {
 		return WakeDoubtAfter
 	}
-	return DoubtAfter
+	doubt := DoubtAfter
+	for range m.doubts {
+		doubt = min(2*doubt, MostDoubtAfter)
+	}
+	return doubt
 }

@@ -294,6 +294,38 @@ func TestALinkThatIsOnlyKept(t *testing.T) {
 	require.Equal(t, domain.LinkNone, m.State())
 }
 
+// A link that is full looks silent. The next one that is full too is left later, up to a bound, until one answers in time.
+func TestLinksAreNotLeftOneAfterTheOther(t *testing.T) {
+	m, now := &Machine{}, t0
+	m.Up(now)
+	var stayed []time.Duration
+	leave := func() {
+		asked := now.Add(BeatEvery)
+		a := m.Look(asked, link(now), true)
+		for !a.Beside {
+			require.True(t, a.Next.After(asked) || a.Ask)
+			now = a.Next
+			a = m.Look(now, link(t0), true)
+		}
+		stayed = append(stayed, now.Sub(asked))
+		m.Up(now)
+	}
+	for range 8 {
+		leave()
+	}
+	require.Equal(t, []time.Duration{
+		DoubtAfter, 2 * DoubtAfter, 4 * DoubtAfter, 8 * DoubtAfter, 16 * DoubtAfter, MostDoubtAfter, MostDoubtAfter, MostDoubtAfter,
+	}, stayed)
+	m.Answered(now, rtt)
+	leave()
+	require.Equal(t, DoubtAfter, stayed[8])
+	m.Ended(true)
+	m.Up(now)
+	require.Equal(t, 2*DoubtAfter, m.doubtAfter(), "it ended, which is not an answer")
+	m.Answered(now, time.Minute) // the first there is says what is usual
+	require.Equal(t, DoubtAfter, m.doubtAfter())
+}
+
 // Searches beside a silent link that fail become rarer, up to a bound, and are not all at once.
 func TestSearchesBesideBackOff(t *testing.T) {
 	for _, jitter := range []float64{0, 1} {
