@@ -115,8 +115,8 @@ func TestTheTransportChangesUnderAnAttachment(t *testing.T) {
 	t.Logf("QUIC to ssh: still for %v at most, said: %q", still, lines)
 	require.Less(t, still, 9*time.Second)
 	require.NotEmpty(t, lines)
-	require.Equal(t, 3, p.sshRuns())
-	require.Len(t, p.role("_broker-mux-stdio"), 1)
+	require.Greater(t, p.sshRuns(), 2)
+	require.Eventually(t, func() bool { return len(p.role("_broker-mux-stdio")) == 1 }, 10*time.Second, 50*time.Millisecond)
 	for range 10 {
 		current(a, &n)
 	}
