@@ -27,7 +27,7 @@ func row(table string, cells ...string) []string {
 func TestListsOfEveryHost(t *testing.T) {
 	s := newSite(t)
 	s.near.ok("new", "mine", "-d", "--", "cat")
-	s.near.ok("host", "add", fmt.Sprintf("ssh://%s@127.0.0.1:%d", s.user, s.port), "--name", "desk")
+	s.near.ok("host", "add", fmt.Sprintf("ssh://%s@127.0.0.1:%d", s.user, s.port), "--name", "desk", "--transport", "ssh")
 	s.near.ok("new", "desk:work", "-d", "--", "cat")
 	all := s.near.ok("ls", "--all")
 	require.NotNil(t, row(all, "HOST", "NAME", "STATE"))

@@ -59,12 +59,22 @@ type machine struct {
 // inFleet runs a test with n other machines, h0 and so on, in a bubble.
 func inFleet(t *testing.T, n int, run func(t *testing.T, f *fleet)) {
 	t.Helper()
+	inFleetWith(t, n, false, run)
+}
+
+// inFleetWith is inFleet, with QUIC if it is to be.
+func inFleetWith(t *testing.T, n int, quic bool, run func(t *testing.T, f *fleet)) {
+	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		f := &fleet{hosts: map[string]*machine{}, dials: map[string]int{}}
 		f.end, f.stop = context.WithCancel(context.Background())
 		f.here = f.machine()
+		remote := broker.Remote{SSH: fleetLinks{f, domain.TransportSSH}}
+		if quic {
+			remote.QUIC, remote.Resumable = fleetLinks{f, domain.TransportQUIC}, func(string) bool { return true }
+		}
 		f.near = broker.New(broker.Options{
-			Daemon: f.here, Remote: broker.Remote{SSH: fleetLinks{f}}, Hosts: &f.store, Warn: func(err error) { panic(err) },
+			Daemon: f.here, Remote: remote, Hosts: &f.store, Warn: func(err error) { panic(err) },
 			Converse: func(ctx context.Context, carriage io.ReadWriteCloser) (ports.SessionClientConn, error) {
 				conn, err := sessionwire.Client(ctx, carriage, "test", protocol.FeatureNone)
 				if err != nil {
@@ -195,7 +205,22 @@ func (s *memoryStore) Change(_ context.Context, change func(domain.Hosts) (domai
 }
 
 // fleetLinks dials the machines.
-type fleetLinks struct{ f *fleet }
+type fleetLinks struct {
+	f  *fleet
+	by domain.Transport
+}
+
+// carried is a link that says what carries it.
+type carried struct {
+	*brokeripc.Client
+	by domain.Transport
+}
+
+func (c carried) Vitals() domain.Vitals {
+	v := c.Client.Vitals()
+	v.Transport = c.by
+	return v
+}
 
 func (l fleetLinks) Attempts() (time.Duration, int) { return time.Second, 4 }
 
@@ -216,7 +241,7 @@ func (l fleetLinks) DialLink(ctx context.Context, host string, _ ports.Ask) (por
 	if err != nil {
 		return nil, err
 	}
-	return link, nil
+	return carried{link, l.by}, nil
 }
 
 // subscriber is a client of the near broker.
@@ -507,6 +532,30 @@ func TestNothingIsDialedForWhatIsWarm(t *testing.T) {
 		s.until(t, time.Second, all(catalogue.Current, "h0", protocol.LocalHost))
 		s.Close()
 		require.Equal(t, map[string]int{"h0": 1}, f.dials)
+	})
+}
+
+// A link over QUIC takes the place of one over ssh that is used for a second: the list goes on over it.
+func TestAListGoesOnOverAnotherLink(t *testing.T) {
+	inFleetWith(t, 1, true, func(t *testing.T, f *fleet) {
+		f.hosts["h0"].create(t, "work")
+		s := f.subscribe(t, protocol.ReachAll, "h0")
+		s.until(t, time.Second, all(catalogue.Current, "h0"))
+		quic := func(hosts map[string]catalogue.Host, sessions []catalogue.Session) bool {
+			h := hosts["h0"]
+			require.NotEqual(t, catalogue.Stale, h.State)
+			return h.State == catalogue.Current && h.Transport == domain.TransportQUIC && len(sessions) == 1
+		}
+		took := s.until(t, 5*time.Second, quic)
+		require.LessOrEqual(t, took, time.Second+10*fleetRTT)
+		f.hosts["h0"].create(t, "more")
+		s.until(t, time.Second, func(_ map[string]catalogue.Host, sessions []catalogue.Session) bool { return len(sessions) == 2 })
+		require.Equal(t, 2, f.dials["h0"])
+		s.Close()
+		time.Sleep(5 * time.Minute)
+		s = f.subscribe(t, protocol.ReachAll, "h0")
+		require.LessOrEqual(t, s.until(t, time.Second, all(catalogue.Current, "h0")), fleetRTT+20*time.Millisecond, "it is warm")
+		s.Close()
 	})
 }
 

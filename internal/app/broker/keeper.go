@@ -43,6 +43,7 @@ type keeper struct {
 	way        domain.HostLink
 	hangUp     context.CancelCauseFunc // of the attempt or conversation there is, or nil
 	confirming bool
+	moving     bool      // from one link to another
 	failed     time.Time // when it could not be asked last
 	heard      time.Time // when the daemon said something last
 }
@@ -55,7 +56,7 @@ func newKeeper(l *lists, ticket catalogue.Ticket) *keeper {
 // one over a link that another took the place of.
 var (
 	errUnwanted    = errors.New("nobody wants it")
-	errMoved       = fault.New(fault.Unavailable, "another link took the place of this one")
+	errMoved       = error(fault.New(fault.Unavailable, "another link took the place of this one"))
 	errUnconfirmed = fault.New(fault.Timeout, "no answer").WithHint("contact may come back: try again")
 )
 
@@ -67,7 +68,7 @@ func (k *keeper) run() {
 		told, err := k.watch()
 		wait := askAgain
 		switch {
-		case told && time.Since(began) > firstRetry:
+		case told && (err == errMoved || time.Since(began) > firstRetry):
 			retry, wait = firstRetry, 0
 		case err != nil:
 			wait = retry/2 + rand.N(retry)
@@ -80,12 +81,13 @@ func (k *keeper) run() {
 }
 
 // over notes how a conversation ended; true: nobody wants another. What was told and ended is asked at once: it is known
-// soon whether the list is stale.
+// soon whether the list is stale, and where another link took the place of its own it goes on over that, wanted or not.
 func (k *keeper) over(err error, atOnce bool) bool {
 	way := k.l.b.hosts.link(k.address())
 	k.l.mu.Lock()
 	defer k.l.mu.Unlock()
 	k.live, k.hangUp, k.stream, k.way = false, nil, nil, way
+	k.moving = atOnce && (way.State == domain.LinkConnected || way.State == domain.LinkSlow)
 	switch {
 	case k.unwanted():
 		return true
@@ -115,7 +117,7 @@ func (k *keeper) pause(wait time.Duration) bool {
 // unwanted ends a keeper whose list nobody wants, with mu held.
 func (k *keeper) unwanted() bool {
 	mine := k.l.keepers[k.host] == k // else the host was removed
-	if !k.l.closed && mine && k.l.wanted(k.host) {
+	if !k.l.closed && mine && (k.moving || k.l.wanted(k.host)) {
 		return false
 	}
 	if mine {
