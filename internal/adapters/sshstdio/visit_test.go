@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/netip"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -29,11 +30,14 @@ type far struct {
 }
 
 // newFar puts in ssh's place a script that runs the command in a home of its own.
-func newFar(t *testing.T) *far {
+func newFar(t *testing.T) *far { return newFarWith(t, "sh") }
+
+// newFarWith has another login shell read the command.
+func newFarWith(t *testing.T, shell string) *far {
 	f := &far{t, t.TempDir()}
 	require.NoError(t, os.Mkdir(filepath.Join(f.home, "bin"), 0o700))
 	fakeSSH(t, fmt.Sprintf(`while [ $# -gt 1 ]; do shift; done
-HOME='%[1]s' PATH='%[1]s/bin':/usr/bin:/bin exec sh -c "$1"`, f.home))
+HOME='%[1]s' PATH='%[1]s/bin':/usr/bin:/bin exec %[2]s -c "$1"`, f.home, shell))
 	return f
 }
 
@@ -105,6 +109,22 @@ func TestAVisitLooksAround(t *testing.T) {
 	_, _, err = f.visit(&ports.Installation{Wanted: func(ports.Survey) (bool, error) { return true, no }})
 	require.Equal(t, no, err)
 	require.Equal(t, "#!/bin/sh\nexit 1\n", f.read(".local/bin/vev"), "nothing was copied")
+}
+
+// Whatever the login shell is, it starts the same: those that are here are tried.
+func TestAVisitThroughAnyShell(t *testing.T) {
+	for _, shell := range []string{"sh", "bash", "dash", "zsh", "ksh", "fish", "tcsh"} {
+		if _, err := exec.LookPath(shell); err != nil {
+			t.Logf("no %s", shell)
+			continue
+		}
+		f := newFarWith(t, shell)
+		want := f.write(".local/bin/vev", fake("1.0"))
+		s, _, err := f.visit(nil)
+		require.NoError(t, err, shell)
+		require.Equal(t, &ports.RemoteVev{Path: want, Version: "1.0", MinVersion: 1, MaxVersion: 2}, s.Program, shell)
+		require.Equal(t, runtime.GOOS+"/"+runtime.GOARCH, platform(s), shell)
+	}
 }
 
 // elfHead is the begin of a program for a machine.
