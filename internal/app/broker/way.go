@@ -229,7 +229,10 @@ func (w *way) transport() domain.Transport {
 
 func (w *way) facts() domain.HostLink {
 	f := domain.HostLink{
-		State: w.pulse.State(), Transport: w.transport(), Why: w.choice.why, Heard: w.heard, Failure: w.failure,
+		State: w.pulse.State(), Transport: w.transport(), Heard: w.heard, Failure: w.failure,
+	}
+	if w.hosts.policy(w.name) == domain.TransportAuto {
+		f.Why = w.choice.why // else it is what was chosen
 	}
 	if w.link != nil {
 		v := w.link.Vitals()
