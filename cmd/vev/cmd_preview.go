@@ -35,7 +35,7 @@ session here and 8 of one elsewhere.`,
 			}
 			return argCount(0, protocol.MaxHosts)(cmd, args)
 		},
-		ValidArgsFunction: cobra.NoFileCompletions,
+		ValidArgsFunction: c.completeHosts(anyNumber),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			hosts := []string{protocol.LocalHost}
 			if all {
@@ -130,11 +130,10 @@ func (s *subscribed) shown(hosts []catalogue.Host, sessions []catalogue.Session)
 			continue
 		}
 		shown := ports.Session{Address: domain.Address{Host: host, Name: row.Name}, ID: row.ID, Title: printable(row.Title)}
-		switch {
-		case stale[row.Host]:
+		if shown.State = printable(stateText(row.SessionInfo)); stale[row.Host] {
 			shown.State = "out of reach"
-		case row.State == domain.Exited:
-			shown.State = stateText(row.SessionInfo)
+		} else if shown.State == domain.Running.String() {
+			shown.State = ""
 		}
 		list = append(list, shown)
 	}
