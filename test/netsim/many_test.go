@@ -92,6 +92,7 @@ const (
 
 // run is a crowd in virtual time; what was wrong, or "".
 func (c crowd) run(t *testing.T) (problem string) {
+	defer unlessLeft(&problem)
 	synctest.Test(t, func(t *testing.T) {
 		o := newOracle(c.Size)
 		prog := &sluggish{program: newProgram(o)}

@@ -108,6 +108,7 @@ var simSize = domain.Size{Cols: 50, Rows: 8}
 
 // run is a plan in virtual time; what was wrong, or "".
 func (p plan) run(t *testing.T) (problem string) {
+	defer unlessLeft(&problem)
 	synctest.Test(t, func(t *testing.T) {
 		o := newOracle(simSize)
 		prog := newProgram(o)

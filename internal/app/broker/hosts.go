@@ -205,6 +205,9 @@ func (h *hosts) close() {
 			w.link, left = nil, append(left, l)
 			l.idle.Stop()
 		}
+		for l := range w.left { // their streams end later than this
+			left = append(left, l)
+		}
 	}
 	h.mu.Unlock()
 	h.stop()

@@ -304,6 +304,22 @@ func TestASilentLinkIsReplaced(t *testing.T) {
 	})
 }
 
+// A broker that ends closes also the links that others took the place of.
+func TestReplacedLinksEndWithTheBroker(t *testing.T) {
+	reaching(t, func(t *testing.T, b *Broker, f *far) {
+		kept := b.toFar(t)
+		old := f.last()
+		old.slow(time.Hour)
+		s := b.toFar(t)
+		require.False(t, old.ended())
+		b.Close()
+		require.True(t, old.ended())
+		require.True(t, f.last().ended())
+		kept.Close()
+		s.Close()
+	})
+}
+
 func TestASlowLinkMayStillWin(t *testing.T) {
 	reaching(t, func(t *testing.T, b *Broker, f *far) {
 		b.toFar(t).Close()
