@@ -144,3 +144,35 @@ func TestUDPIsBlockedFromTheBeginning(t *testing.T) {
 	require.Len(t, p.role("_broker-mux-stdio"), 1)
 	p.requireOnce("far:work", n)
 }
+
+// With QUIC under an attachment nothing that happens to the network starts ssh again, and the screen is current soon after.
+func TestNoNetworkStartsNoSSH(t *testing.T) {
+	c := simnet.Conditions{Delay: 10 * time.Millisecond}
+	p := newBrokerPlace(t, c)
+	a := p.attach("new", "far:work", "--", "sh", "-c", counting)
+	a.WaitText("ready")
+	p.overQUIC()
+	n := 0
+	current(a, &n)
+	runs := p.sshRuns()
+	down := c
+	down.Down = true
+	for _, away := range []time.Duration{3 * time.Second, 12 * time.Second} {
+		p.lab.Set(down, down)
+		n++
+		a.Type(fmt.Sprintf("typed-%d\r", n))
+		time.Sleep(away)
+		p.lab.Set(c, c)
+		back := time.Now()
+		a.WaitText(fmt.Sprintf("got typed-%d", n))
+		t.Logf("away for %v: current after %v", away, time.Since(back))
+		require.Less(t, time.Since(back), 3*time.Second)
+		for range 5 {
+			current(a, &n)
+		}
+	}
+	p.moves(1)
+	current(a, &n)
+	require.Equal(t, runs, p.sshRuns())
+	p.requireOnce("far:work", n)
+}
