@@ -104,16 +104,24 @@ func TestWrongCallsAreRefusedBeforeAnythingIsDialled(t *testing.T) {
 	s, err := c.Session("fine")
 	require.NoError(t, err)
 	for what, call := range map[string]func() error{
-		"address":       func() error { _, err := c.Session("a:b:c d"); return err },
-		"no name":       func() error { _, err := c.Session("host:"); return err },
-		"size":          func() error { _, err := c.Create(ctx, client.Create{Cols: 0, Rows: 5}); return err },
-		"history":       func() error { _, err := c.Create(ctx, client.Create{History: -1}); return err },
-		"name":          func() error { _, err := c.Create(ctx, client.Create{Name: "-x"}); return err },
-		"env":           func() error { _, err := c.Create(ctx, client.Create{Env: []string{"x"}}); return err },
-		"dir":           func() error { _, err := c.Create(ctx, client.Create{Dir: "/no/such/dir"}); return err },
-		"rename":        func() error { return s.Rename(ctx, "a b") },
-		"no condition":  func() error { _, err := s.Wait(ctx, client.Condition{}); return err },
-		"two":           func() error { _, err := s.Wait(ctx, client.Condition{Exit: true, Text: "x"}); return err },
+		"address":      func() error { _, err := c.Session("a:b:c d"); return err },
+		"no name":      func() error { _, err := c.Session("host:"); return err },
+		"size":         func() error { _, err := c.Create(ctx, client.Create{Cols: 0, Rows: 5}); return err },
+		"history":      func() error { _, err := c.Create(ctx, client.Create{History: -1}); return err },
+		"name":         func() error { _, err := c.Create(ctx, client.Create{Name: "-x"}); return err },
+		"env":          func() error { _, err := c.Create(ctx, client.Create{Env: []string{"x"}}); return err },
+		"dir":          func() error { _, err := c.Create(ctx, client.Create{Dir: "/no/such/dir"}); return err },
+		"rename":       func() error { return s.Rename(ctx, "a b") },
+		"no condition": func() error { _, err := s.Wait(ctx, client.Condition{}); return err },
+		"no event":     func() error { _, err := s.Wait(ctx, client.Condition{Events: []string{"x"}}); return err },
+		"no state":     func() error { _, err := s.Wait(ctx, client.Condition{States: []string{"x"}}); return err },
+		"since alone":  func() error { _, err := s.Wait(ctx, client.Condition{Exit: true, Since: 3}); return err },
+		"no type": func() error {
+			return c.Watch(ctx, client.WatchOptions{Types: []string{"x"}}, client.Watcher{})
+		},
+		"both": func() error {
+			return c.Watch(ctx, client.WatchOptions{Session: "x", Host: "y"}, client.Watcher{})
+		},
 		"expression":    func() error { _, err := s.Wait(ctx, client.Condition{Text: "("}); return err },
 		"long":          func() error { _, err := s.Wait(ctx, client.Condition{Text: strings.Repeat("x", 1<<20)}); return err },
 		"negative idle": func() error { _, err := s.Wait(ctx, client.Condition{Idle: -1}); return err },

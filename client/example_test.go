@@ -27,7 +27,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(met.Status, screen.Lines[0].Text)
+	fmt.Println(*met.Status, screen.Lines[0].Text)
 	if err := s.Kill(ctx); err != nil {
 		log.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func ExampleSession_Type() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(met.Match)
+	fmt.Println(*met.Match)
 	// Output: hello
 }
 
@@ -74,7 +74,7 @@ func ExampleSession_Paste() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(met.Match)
+	fmt.Println(*met.Match)
 	// Output: hello, world
 }
 
@@ -88,4 +88,28 @@ func ExampleKindOf() {
 	_, err = s.Info(ctx)
 	fmt.Println(client.KindOf(err) == client.NotFound, err)
 	// Output: true no session "nowhere"
+}
+
+// What happens is told in its order and once, also across a restart of what lies between.
+func ExampleClient_Watch() {
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	c := client.New(client.Options{})
+	s, err := c.Create(ctx, client.Create{Name: "watched", Command: []string{"sh", "-c", "printf '\\033]0;hello\\007'"}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	err = c.Watch(ctx, client.WatchOptions{Session: "watched", Types: []string{"title", "exited"}}, client.Watcher{
+		Event: func(e client.Event) error {
+			fmt.Println(e.Type, e.Text)
+			return nil
+		},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	_ = s.Kill(ctx)
+	// Output:
+	// title hello
+	// exited status 0
 }

@@ -33,7 +33,8 @@ type Info struct {
 	Locked      bool      `json:"locked"`     // only attached people may type
 }
 
-func infoOf(s domain.SessionInfo) Info {
+// InfoOf is for vev's own commands, which know sessions in another form.
+func InfoOf(s domain.SessionInfo) Info {
 	i := Info{
 		Name: s.Name, ID: s.ID.String(), State: s.State.String(), Attached: s.Attached, Created: s.Created, LastUsed: s.LastUsed,
 		Pid: s.Pid, Command: append([]string{}, s.Command...), Cwd: s.Cwd, Title: s.Title,
@@ -62,7 +63,7 @@ func (c *Client) List(ctx context.Context, host string) ([]Info, error) {
 			return err
 		}
 		for _, s := range answer.List {
-			list = append(list, infoOf(s))
+			list = append(list, InfoOf(s))
 		}
 		return nil
 	})

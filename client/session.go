@@ -3,7 +3,6 @@ package client
 import (
 	"context"
 	"encoding/hex"
-	"regexp"
 	"time"
 
 	"github.com/vev-term/vev/internal/domain"
@@ -72,7 +71,7 @@ func (s *Session) Info(ctx context.Context) (Info, error) {
 	}
 	for _, row := range answer.List {
 		if row.Name == s.at.Name || row.ID.String() == s.at.Name {
-			return infoOf(row), nil
+			return InfoOf(row), nil
 		}
 	}
 	return Info{}, talk.At(s.at.Host, fault.New(fault.NotFound, "no session %q", fault.Clean(s.at.Name)))
@@ -97,57 +96,6 @@ func (s *Session) Rename(ctx context.Context, name string) error {
 func (s *Session) Detach(ctx context.Context) error {
 	_, err := s.ask(ctx, 0, &protocol.DetachAll{Session: s.at.Name})
 	return err
-}
-
-// Condition is what Wait waits for: exactly one of its fields is set.
-type Condition struct {
-	Text string        // regular expression (RE2) that a line on the screen matches, or a newer one
-	Idle time.Duration // no output for so long
-	Exit bool          // the program's end
-}
-
-// Met is how a condition was met.
-type Met struct {
-	Match  string // the line that matched Text
-	Status int    // of the program, for Exit, as a shell has it
-}
-
-// Wait waits until the condition is met. The daemon watches: nothing is polled. The error is of kind Timeout when the
-// context's deadline passes, or 24 hours, and Unknown or Unavailable when the daemon went away.
-func (s *Session) Wait(ctx context.Context, w Condition) (Met, error) {
-	if err := w.check(); err != nil {
-		return Met{}, err
-	}
-	timeout := remaining(ctx)
-	answer, err := talk.BodyOf[*protocol.WaitResult](s.ask(ctx, timeout, &protocol.Wait{Session: s.at.Name, Text: w.Text, Idle: w.Idle, Exit: w.Exit}))
-	switch {
-	case err != nil:
-		return Met{}, err
-	case !answer.Met:
-		return Met{}, fault.New(fault.Timeout, "not met within %s", timeout.Round(time.Millisecond))
-	}
-	return Met{Match: answer.Match, Status: answer.Exit.ShellCode()}, nil
-}
-
-func (w Condition) check() error {
-	set := 0
-	for _, is := range []bool{w.Text != "", w.Idle != 0, w.Exit} {
-		if is {
-			set++
-		}
-	}
-	switch {
-	case set != 1:
-		return usage("a condition has exactly one of Text, Idle and Exit")
-	case w.Idle < 0 || w.Idle > protocol.MaxWait:
-		return usage("Idle is more than 0 and at most %s", protocol.MaxWait)
-	case len(w.Text) > protocol.MaxPatternBytes:
-		return usage("Text has %d bytes, at most %d", len(w.Text), protocol.MaxPatternBytes)
-	}
-	if _, err := regexp.Compile(w.Text); err != nil {
-		return usage("Text: %s", err)
-	}
-	return nil
 }
 
 func usage(format string, args ...any) error { return fault.New(fault.Usage, format, args...) }

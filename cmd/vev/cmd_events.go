@@ -4,25 +4,20 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/vev-term/vev/client"
 	"github.com/vev-term/vev/internal/domain"
 	"github.com/vev-term/vev/internal/domain/fault"
-	"github.com/vev-term/vev/internal/ports"
-	"github.com/vev-term/vev/internal/protocol"
-	"github.com/vev-term/vev/internal/talk"
 )
 
 // eventOptions are those of vev events.
 type eventOptions struct {
-	all   bool
-	types []string
-	ask   protocol.WatchEvents
-	most  int
+	all  bool
+	ask  client.WatchOptions
+	most int
 }
 
 func (c *cli) cmdEvents() *cobra.Command {
@@ -47,25 +42,21 @@ the session, with Ctrl-C, or after --count events.`,
   vev events work --since 1700000000000042 --count 1`,
 		Args:              namedCount(0, 1, 1),
 		ValidArgsFunction: c.completeSessions(firstOnly),
-		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			if o.ask.Types, err = eventSet(cmd, o.types); err != nil {
-				return err
-			}
+		RunE: func(cmd *cobra.Command, args []string) error {
 			o.ask.Live = !cmd.Flags().Changed("since")
 			if o.most < 0 {
 				return usage(cmd, "events: --count is 0 or more")
 			}
-			host, err := o.where(cmd, args)
-			if err != nil {
+			if err := o.where(cmd, args); err != nil {
 				return err
 			}
-			return c.events(cmd.Context(), host, &o)
+			return c.events(cmd.Context(), &o)
 		},
 	}
 	f := cmd.Flags()
 	f.BoolVar(&o.all, "all", false, "of every session of this machine or HOST")
 	f.Uint64Var(&o.ask.Since, "since", 0, "first what came after event `SEQ`; 0: all that is kept")
-	f.StringArrayVar(&o.types, "type", nil, "only events of `TYPE`; may be given again")
+	f.StringArrayVar(&o.ask.Types, "type", nil, "only events of `TYPE`; may be given again")
 	f.IntVar(&o.most, "count", 0, "end after `N` events")
 	_ = cmd.RegisterFlagCompletionFunc("type", cobra.FixedCompletions(domain.EventNames(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
@@ -82,110 +73,69 @@ func typesHelp() string {
 	return strings.Join(lines, "\n  ")
 }
 
-// where is the host, and with it the session that is asked about.
-func (o *eventOptions) where(cmd *cobra.Command, args []string) (domain.Host, error) {
+// where says what is watched.
+func (o *eventOptions) where(cmd *cobra.Command, args []string) error {
 	switch {
 	case o.all && len(args) == 0:
-		return domain.Host{}, nil
+		return nil
 	case o.all:
-		return domain.ParseHost(args[0])
+		o.ask.Host = args[0]
+		return nil
 	case len(args) == 0:
-		return domain.Host{}, usage(cmd, "events: give a session or --all")
+		return usage(cmd, "events: give a session or --all")
 	}
 	a, err := domain.ParseAddress(args[0])
 	if err == nil && a.Name == "" {
 		err = usage(cmd, "events: %q names no session; --all %s is all of a machine", args[0], strings.TrimSuffix(args[0], ":"))
 	}
-	o.ask.Session = a.Name
-	return a.Host, err
+	o.ask.Session = args[0]
+	return err
 }
 
-// events begins again behind the last event whenever the conversation is lost.
-func (c *cli) events(ctx context.Context, host domain.Host, o *eventOptions) error {
+// errEnough ends a watch after the last event that was asked for, or when nobody reads any more.
+var errEnough = errors.New("enough")
+
+func (c *cli) events(ctx context.Context, o *eventOptions) error {
+	options, err := c.clientOptions()
+	if err != nil {
+		return err
+	}
 	told := 0
-	for pause := talk.FirstPause; ; pause *= 2 {
-		d := c.asking(host, protocol.ExistingOnly)
-		conn, err := d.Dial(ctx)
-		if talk.IsNoDaemon(err) {
-			err = talk.NoSession(domain.Address{Host: host, Name: o.ask.Session})
-		}
-		if err != nil {
-			return talk.At(host, err)
-		}
-		before := told
-		ended, err := c.follow(conn, o, &told)
-		_ = conn.Close()
-		if kind := fault.KindOf(err); ended || err != nil && kind != fault.Unavailable {
-			return talk.At(host, err)
-		}
-		if told > before {
-			pause = talk.FirstPause
-		}
-		if !talk.Sleep(ctx, min(pause, talk.LastPause)) {
+	err = client.New(options).Watch(ctx, o.ask, client.Watcher{
+		Gap: func(from, to uint64) error {
+			return c.line(gapJSON{"gap", from, to})
+		},
+		Event: func(e client.Event) error {
+			if err := c.line(e); err != nil {
+				return err
+			}
+			if told++; told == o.most {
+				return errEnough
+			}
 			return nil
-		}
+		},
+	})
+	if errors.Is(err, errEnough) || fault.KindOf(err) == fault.Canceled && err != nil {
+		return nil
 	}
+	return err
 }
 
-// follow prints what one conversation tells; ended: there is nothing more to come.
-func (c *cli) follow(conn ports.SessionClientConn, o *eventOptions, told *int) (ended bool, err error) {
-	if err := conn.Send(&protocol.Watch{Events: &o.ask}); err != nil {
-		return false, fault.Wrap(fault.Unavailable, err, "the connection was lost")
-	}
-	for {
-		m, err := conn.Receive()
-		switch {
-		case errors.Is(err, io.EOF):
-			return false, nil
-		case fault.KindOf(err) == fault.Violation:
-			return true, err
-		case err != nil:
-			return false, fault.Wrap(fault.Unavailable, err, "the connection was lost")
-		}
-		switch m := m.(type) {
-		case *protocol.Refused:
-			return true, m.Failure.Fault()
-		case *protocol.Watching:
-			if m.Events == nil {
-				return true, fault.New(fault.Unsupported, "the daemon does not tell of events").WithHint("upgrade the host's vev")
-			}
-			if m.Events.Failure != nil {
-				return true, m.Events.Failure.Fault()
-			}
-		case *protocol.WatchedEvents:
-			if ended, err = c.printEvents(m, o, told); ended || err != nil {
-				return true, err
-			}
-		}
-	}
+type gapJSON struct {
+	Type string `json:"type"`
+	From uint64 `json:"from"`
+	To   uint64 `json:"to"`
 }
 
-func (c *cli) printEvents(m *protocol.WatchedEvents, o *eventOptions, told *int) (ended bool, err error) {
-	if m.Gap != (protocol.EventGap{}) {
-		fmt.Fprintf(c.out, "{\"type\":\"gap\",\"from\":%d,\"to\":%d}\n", m.Gap.From, m.Gap.To)
+// line prints a value as one line of JSON, at once.
+func (c *cli) line(v any) error {
+	line, err := json.Marshal(v)
+	if err != nil {
+		return err
 	}
-	for i := range m.Events {
-		e := &m.Events[i]
-		if e.Type == 0 {
-			continue // of a newer daemon
-		}
-		line, err := json.Marshal(e)
-		if err != nil {
-			return true, err
-		}
-		_, _ = c.out.Write(append(line, '\n'))
-		*told++
-		if o.ask.Session != "" {
-			o.ask.Session = e.Session.String() // it may be renamed
-		}
-		if *told == o.most || o.ask.Session != "" && e.Type == domain.EventExited {
-			ended = true
-			break
-		}
+	_, _ = c.out.Write(append(line, '\n'))
+	if c.out.Flush() != nil {
+		return errEnough // nobody reads
 	}
-	if err := c.out.Flush(); err != nil {
-		return true, nil // nobody reads
-	}
-	o.ask.Live, o.ask.Since = false, m.Last
-	return ended, nil
+	return nil
 }

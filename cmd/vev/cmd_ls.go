@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vev-term/vev/client"
 	"github.com/vev-term/vev/internal/domain"
 	"github.com/vev-term/vev/internal/domain/catalogue"
 	"github.com/vev-term/vev/internal/protocol"
@@ -153,48 +154,15 @@ func listOf(t *talk.Talk, brief bool) ([]domain.SessionInfo, error) {
 	return append([]domain.SessionInfo(nil), answer.List...), nil
 }
 
-// sessionJSON has exactly the fields of the contract; status only when the program has ended, host where one was asked for.
+// sessionJSON is a session, with its host where one was asked for.
 type sessionJSON struct {
-	Host     *string  `json:"host,omitempty"`
-	Name     string   `json:"name"`
-	ID       string   `json:"id"`
-	State    string   `json:"state"`
-	Stale    bool     `json:"stale,omitempty"`
-	Status   *int     `json:"status,omitempty"`
-	Attached int      `json:"attached"`
-	Created  string   `json:"created"`
-	LastUsed string   `json:"last_used"`
-	Pid      int      `json:"pid"`
-	Command  []string `json:"command"`
-	Cwd      string   `json:"cwd"`
-	Title    string   `json:"title"`
-	Cols     int      `json:"cols"`
-	Rows     int      `json:"rows"`
-	Policy   string   `json:"size_policy"`
-
-	Doing      string `json:"doing,omitempty"`
-	Reason     string `json:"doing_reason,omitempty"`
-	DoingSince string `json:"doing_since,omitempty"`
-	Generation uint64 `json:"generation,omitempty"`
-	Locked     bool   `json:"locked"`
+	Host *string `json:"host,omitempty"`
+	client.Info
+	Stale bool `json:"stale,omitempty"`
 }
 
 func newSessionJSON(s *domain.SessionInfo, host *string) *sessionJSON {
-	j := &sessionJSON{
-		Host: host,
-		Name: s.Name, ID: s.ID.String(), State: s.State.String(), Attached: s.Attached,
-		Created: s.Created.Format(time.RFC3339Nano), LastUsed: s.LastUsed.Format(time.RFC3339Nano),
-		Pid: s.Pid, Command: append([]string{}, s.Command...), Cwd: s.Cwd, Title: s.Title,
-		Cols: s.Size.Cols, Rows: s.Size.Rows, Policy: s.Policy.String(), Generation: s.Generation, Locked: s.Locked,
-	}
-	if c := s.Condition; !c.Since.IsZero() {
-		j.Doing, j.Reason, j.DoingSince = c.Activity.String(), c.Reason, c.Since.Format(time.RFC3339Nano)
-	}
-	if s.State == domain.Exited {
-		code := s.Exit.ShellCode()
-		j.Status = &code
-	}
-	return j
+	return &sessionJSON{Host: host, Info: client.InfoOf(*s)}
 }
 
 func stateText(s domain.SessionInfo) string {

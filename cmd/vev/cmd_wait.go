@@ -3,24 +3,20 @@ package main
 import (
 	"context"
 	"fmt"
-	"regexp"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/vev-term/vev/client"
 	"github.com/vev-term/vev/internal/domain"
-	"github.com/vev-term/vev/internal/domain/fault"
 	"github.com/vev-term/vev/internal/protocol"
-	"github.com/vev-term/vev/internal/talk"
 )
 
 // waitOptions are those of vev wait.
 type waitOptions struct {
-	protocol.Await
-	events, states []string
-	timeout        time.Duration
-	json           bool
+	client.Condition
+	timeout time.Duration
+	json    bool
 }
 
 func (c *cli) cmdWait() *cobra.Command {
@@ -55,7 +51,6 @@ Durations are written like 300ms, 5s, 2m.`,
 		Args:              namedCount(1, 1, 1),
 		ValidArgsFunction: c.completeSessions(firstOnly),
 		RunE: addressed(func(cmd *cobra.Command, a domain.Address, _ []string) error {
-			o.Session = a.Name
 			if err := o.check(cmd); err != nil {
 				return err
 			}
@@ -68,8 +63,8 @@ Durations are written like 300ms, 5s, 2m.`,
 	f.BoolVar(&o.Exit, "exit", false, "the program's end")
 	f.BoolVar(&o.Prompt, "prompt", false, "a shell waits for a command")
 	f.BoolVar(&o.Changed, "changed", false, "the program has written something")
-	f.StringArrayVar(&o.states, "state", nil, "it is in state `S`; may be given again")
-	f.StringArrayVar(&o.events, "event", nil, "an event of `TYPE`; may be given again")
+	f.StringArrayVar(&o.States, "state", nil, "it is in state `S`; may be given again")
+	f.StringArrayVar(&o.Events, "event", nil, "an event of `TYPE`; may be given again")
 	f.Uint64Var(&o.Since, "since", 0, "events behind `SEQ` count too")
 	f.DurationVar(&o.timeout, "timeout", protocol.MaxWait, "give up after `DUR`")
 	f.BoolVar(&o.json, "json", false, "answer as JSON")
@@ -78,8 +73,8 @@ Durations are written like 300ms, 5s, 2m.`,
 	return cmd
 }
 
-// check refuses what the daemon would refuse, before anything is dialled, and reads names.
-func (o *waitOptions) check(cmd *cobra.Command) (err error) {
+// check refuses what makes no sense before anything is dialled.
+func (o *waitOptions) check(cmd *cobra.Command) error {
 	conditions := 0
 	for _, flag := range []string{"text", "idle", "exit", "prompt", "changed", "state", "event"} {
 		if f := cmd.Flags().Lookup(flag); f.Changed {
@@ -96,120 +91,37 @@ func (o *waitOptions) check(cmd *cobra.Command) (err error) {
 		return usage(cmd, "wait: --idle is more than 0 and at most %s", protocol.MaxWait)
 	case o.timeout <= 0 || o.timeout > protocol.MaxWait:
 		return usage(cmd, "wait: --timeout is more than 0 and at most %s", protocol.MaxWait)
-	case len(o.Text) > protocol.MaxPatternBytes:
-		return usage(cmd, "wait: --text has %d bytes, at most %d", len(o.Text), protocol.MaxPatternBytes)
 	case cmd.Flags().Changed("text") && o.Text == "":
 		return usage(cmd, "wait: --text is empty")
-	case o.Since != 0 && len(o.events) == 0:
+	case o.Since != 0 && len(o.Events) == 0:
 		return usage(cmd, "wait: --since goes with --event")
-	}
-	if _, err := regexp.Compile(o.Text); err != nil {
-		return fault.New(fault.Usage, "wait: %s", err).WithHint("the syntax is that of https://golang.org/s/re2syntax")
-	}
-	if o.Events, err = eventSet(cmd, o.events); err != nil {
-		return err
-	}
-	for _, name := range o.states {
-		a, ok := domain.ParseActivity(name)
-		if !ok {
-			return usage(cmd, "wait: there is no state %q; there are %s", name, strings.Join(domain.ActivityNames(), ", "))
-		}
-		o.States = o.States.With(a)
 	}
 	return nil
 }
 
-// eventSet reads the names of types.
-func eventSet(cmd *cobra.Command, names []string) (set domain.EventSet, err error) {
-	for _, name := range names {
-		t, ok := domain.ParseEventType(name)
-		if !ok {
-			return 0, usage(cmd, "%s: there is no event %q; there are %s", cmd.Name(), name, strings.Join(domain.EventNames(), ", "))
-		}
-		set = set.With(t)
-	}
-	return set, nil
-}
-
-// old reports whether the wait is one that every daemon knows.
-func (o *waitOptions) old() bool {
-	count := 0
-	for _, is := range []bool{o.Text != "", o.Idle != 0, o.Exit} {
-		if is {
-			count++
-		}
-	}
-	return count == 1 && !o.Prompt && !o.Changed && o.States == 0 && o.Events == 0 && !o.json
-}
-
 func (c *cli) wait(ctx context.Context, a domain.Address, o *waitOptions) error {
-	if o.old() {
-		return c.waitForOne(ctx, a, o)
+	session, err := c.session(a)
+	if err != nil {
+		return err
 	}
-	answer, err := talk.BodyOf[*protocol.Awaited](c.act(ctx, a, o.timeout, &o.Await))
+	ctx, cancel := context.WithTimeout(ctx, o.timeout)
+	defer cancel()
+	met, err := session.Wait(ctx, o.Condition)
 	if err != nil {
 		return err
 	}
 	if o.json {
-		return c.printJSON(metOf(answer))
+		return c.printJSON(met)
 	}
-	switch answer.Met {
+	switch met.Met {
 	case "text":
-		fmt.Fprintln(c.out, printable(answer.Match))
+		fmt.Fprintln(c.out, printable(*met.Match))
 	case "exit":
-		fmt.Fprintln(c.out, answer.Exit.ShellCode())
+		fmt.Fprintln(c.out, *met.Status)
 	case "state":
-		fmt.Fprintln(c.out, answer.Condition.Activity)
+		fmt.Fprintln(c.out, met.State)
 	case "event":
-		if answer.Event != nil {
-			fmt.Fprintln(c.out, answer.Event.Type)
-		}
+		fmt.Fprintln(c.out, met.Event.Type)
 	}
 	return nil
-}
-
-// waitForOne is for daemons of every version.
-func (c *cli) waitForOne(ctx context.Context, a domain.Address, o *waitOptions) error {
-	w := &protocol.Wait{Session: o.Session, Text: o.Text, Idle: o.Idle, Exit: o.Exit}
-	answer, err := talk.BodyOf[*protocol.WaitResult](c.act(ctx, a, o.timeout, w))
-	if err != nil {
-		return err
-	}
-	switch {
-	case !answer.Met:
-		return fault.New(fault.Timeout, "not met within %s", o.timeout)
-	case w.Exit:
-		fmt.Fprintln(c.out, answer.Exit.ShellCode())
-	case w.Text != "":
-		fmt.Fprintln(c.out, printable(answer.Match))
-	}
-	return nil
-}
-
-// metJSON is the answer of vev wait --json.
-type metJSON struct {
-	Met        string        `json:"met"`
-	Match      *string       `json:"match,omitempty"`
-	Status     *int          `json:"status,omitempty"`
-	Event      *domain.Event `json:"event,omitempty"`
-	State      string        `json:"state"`
-	Reason     string        `json:"reason"`
-	Since      string        `json:"since"`
-	Generation uint64        `json:"generation"`
-	Last       uint64        `json:"last_seq"`
-}
-
-func metOf(m *protocol.Awaited) metJSON {
-	j := metJSON{
-		Met: m.Met, Event: m.Event, State: m.Condition.Activity.String(), Reason: m.Condition.Reason,
-		Since: m.Condition.Since.Format(time.RFC3339Nano), Generation: m.Generation, Last: m.Last,
-	}
-	if m.Met == "text" {
-		j.Match = &m.Match
-	}
-	if m.Condition.Activity == domain.Ended {
-		status := m.Exit.ShellCode()
-		j.Status = &status
-	}
-	return j
 }

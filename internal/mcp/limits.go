@@ -15,6 +15,8 @@ const (
 	MaxHistory = 5000
 	// MaxAnswer is how many bytes of text one answer carries; the newest are kept, and the answer says so.
 	MaxAnswer = 256 << 10
+	// MaxEvents is how many events one answer tells.
+	MaxEvents = 256
 	// MaxWait is how long a call may wait for something.
 	MaxWait = 10 * time.Minute
 	// DefaultWait is how long it waits if it does not say.

@@ -89,7 +89,7 @@ func TestAgentDrivesASession(t *testing.T) {
 	a.must("type", map[string]any{"session": made.Address, "text": "one", "enter": true}, nil)
 	var met waitOut
 	a.must("wait", map[string]any{"session": made.Address, "text": "^got "}, &met)
-	require.Equal(t, waitOut{Met: true, Match: "got one"}, met)
+	require.Equal(t, "got one", *met.Match)
 	var screen captureOut
 	a.must("capture", map[string]any{"session": made.Address}, &screen)
 	require.Contains(t, screen.Text, "got one\n")
@@ -144,6 +144,26 @@ func TestRunAnswersWithOutputAndStatus(t *testing.T) {
 	require.Contains(t, a.call("run", map[string]any{"session": made.Address, "command": "echo no"}, nil), "prompt")
 	a.must("key", map[string]any{"session": made.Address, "keys": []string{"C-d"}}, nil)
 	a.must("kill", map[string]any{"session": made.Address}, nil)
+}
+
+func TestEventsAreToldOnceAndInOrder(t *testing.T) {
+	a := serve(t, Options{})
+	var made listed
+	a.must("new", map[string]any{"name": "eventful", "command": []string{"sh", "-c", "read x; printf '\\007'; read y"}}, &made)
+	var first, second eventsOut
+	a.must("events", map[string]any{"session": "eventful", "timeout_seconds": 5}, &first)
+	require.NotEmpty(t, first.Events)
+	require.Equal(t, "created", first.Events[0].Type)
+	a.must("type", map[string]any{"session": "eventful", "text": "x", "enter": true}, nil)
+	a.must("events", map[string]any{"session": "eventful", "since": first.Last, "types": []string{"bell"}, "timeout_seconds": 20}, &second)
+	require.Len(t, second.Events, 1)
+	require.Equal(t, "bell", second.Events[0].Type)
+	require.Greater(t, second.Last, first.Last)
+	a.must("events", map[string]any{"session": "eventful", "since": second.Last, "types": []string{"bell"}, "timeout_seconds": 0.2}, &first)
+	require.Empty(t, first.Events)
+	require.Equal(t, second.Last, first.Last)
+	require.Contains(t, a.call("events", map[string]any{"types": []string{"nonsense"}}, nil), "no event")
+	a.must("kill", map[string]any{"session": "eventful"}, nil)
 }
 
 // A session that a person made is read, and not written to: under its name, its id, or after it took the name of one that was made here.
@@ -233,7 +253,7 @@ func TestSchemasAreTight(t *testing.T) {
 			require.NoError(t, bounded(p.(map[string]any)), "%s.%s", tool.Name, name)
 		}
 	}
-	for _, name := range []string{"list", "new", "type", "key", "paste", "capture", "wait", "kill", "run"} {
+	for _, name := range []string{"list", "new", "type", "key", "paste", "capture", "wait", "kill", "run", "events"} {
 		require.True(t, names[name], name)
 	}
 	require.Contains(t, a.call("type", map[string]any{"session": "x", "text": "y", "more": 1}, nil), "more")
@@ -285,8 +305,8 @@ func TestAnswersAndInputsAreBounded(t *testing.T) {
 	require.Contains(t, a.call("type", map[string]any{"session": made.Address, "text": strings.Repeat("é", MaxText-1)}, nil), "at most")
 	var met waitOut
 	a.must("wait", map[string]any{"session": made.Address, "exit": true, "timeout_seconds": 0.05}, &met)
-	require.False(t, met.Met)
-	require.Contains(t, a.call("wait", map[string]any{"session": made.Address}, nil), "exactly one")
+	require.Empty(t, met.Met)
+	require.Contains(t, a.call("wait", map[string]any{"session": made.Address}, nil), "nothing to wait for")
 	a.must("kill", map[string]any{"session": made.Address}, nil)
 }
 

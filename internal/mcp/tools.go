@@ -18,6 +18,7 @@ func (s *Server) tools() {
 	s.ofSessions()
 	s.typing()
 	s.running()
+	s.watching()
 }
 
 type none struct{}
@@ -57,13 +58,16 @@ type waitIn struct {
 	Text    string  `json:"text,omitempty" jsonschema:"a regular expression (RE2) that a line of the screen, or a newer one, matches"`
 	Idle    float64 `json:"idle_seconds,omitempty" jsonschema:"no output for so long"`
 	Exit    bool    `json:"exit,omitempty" jsonschema:"the program's end"`
+	Prompt  bool    `json:"prompt,omitempty" jsonschema:"its shell waits for a command"`
+	Input   bool    `json:"input,omitempty" jsonschema:"a program waits for what is typed"`
 	Timeout float64 `json:"timeout_seconds,omitempty" jsonschema:"60 if left out"`
 }
 
 type waitOut struct {
-	Met    bool   `json:"met" jsonschema:"false: the timeout passed"`
-	Match  string `json:"match,omitempty" jsonschema:"the line that matched text"`
-	Status *int   `json:"status,omitempty" jsonschema:"the program's, for exit"`
+	Met    string  `json:"met,omitempty" jsonschema:"which condition; none: the timeout passed"`
+	Match  *string `json:"match,omitempty" jsonschema:"the line that matched text"`
+	Status *int    `json:"status,omitempty" jsonschema:"of the program that has ended"`
+	State  string  `json:"state,omitempty" jsonschema:"what the session does: running, prompt, input, attention or exited"`
 }
 
 // looking adds what only looks.
@@ -82,7 +86,7 @@ func (s *Server) looking() {
 		named(j)
 		number(j, "history", 0, MaxHistory)
 	}, func(in captureIn) string { return in.Session }, s.capture)
-	tool(s, looks, "wait", "Wait for exactly one of: a text, silence, the program's end. Answers at once when it is met; use it instead of polling.",
+	tool(s, looks, "wait", "Wait for the first of: a text, silence, the program's end, a prompt, a program that reads input. Answers at once when it is met; use it instead of polling.",
 		func(j *jsonschema.Schema) {
 			named(j)
 			text(j, "text", 0, 1024)
@@ -137,18 +141,18 @@ func (s *Server) wait(ctx context.Context, c *client.Client, in waitIn) (waitOut
 	}
 	ctx, cancel := context.WithTimeout(ctx, seconds(in.Timeout))
 	defer cancel()
-	met, err := session.Wait(ctx, client.Condition{Text: in.Text, Idle: time.Duration(in.Idle * float64(time.Second)), Exit: in.Exit})
+	condition := client.Condition{Text: in.Text, Idle: time.Duration(in.Idle * float64(time.Second)), Exit: in.Exit, Prompt: in.Prompt}
+	if in.Input {
+		condition.States = []string{"input"}
+	}
+	met, err := session.Wait(ctx, condition)
 	switch {
-	case fault.KindOf(err) == fault.Timeout:
+	case fault.KindOf(err) == fault.Timeout && err != nil:
 		return waitOut{}, nil
 	case err != nil:
 		return waitOut{}, err
 	}
-	out := waitOut{Met: true, Match: met.Match}
-	if in.Exit {
-		out.Status = &met.Status
-	}
-	return out, nil
+	return waitOut{Met: met.Met, Match: met.Match, Status: met.Status, State: met.State}, nil
 }
 
 // seconds is a timeout that the schema has bounded.
