@@ -1,6 +1,6 @@
 // Command vev keeps terminal sessions running and attaches terminals and programs to them.
 //
-// It is the composition root: one file per command (cmd_*.go), the two roles that commands
+// It is the composition root: one file per command (cmd_*.go, and host_*.go for those of vev host), the two roles that commands
 // start in the background and the helper that another machine starts (role_*.go), and what they
 // share:
 //
@@ -13,7 +13,7 @@
 //
 // A command never speaks to daemon.sock: it asks the broker for a stream. Answers go to
 // stdout, talk goes to stderr. What only looks starts nothing. Only attach.go, talk.go,
-// service.go, role_*.go and the doctor know which adapter stands behind a port.
+// service.go, role_*.go, cmd_host.go and the doctor know which adapter stands behind a port.
 //
 // # Goroutines
 //

@@ -5,8 +5,8 @@
 // the other. It never touches a terminal, and knows no request but by whether it changes anything.
 //
 // Dialer walks rundir, broker.sock, the broker conversation, a stream and the session preamble, and
-// gives a ports.SessionDialer. Talk asks over what a Dialer gives.
+// gives a ports.SessionDialer. Talk asks over what a Dialer gives. Operations on the broker's hosts go by the same way.
 //
-// Goroutines: while a dial may ask a person something, one that puts the questions, joined when the
-// stream is there.
+// Goroutines: while a dial or an operation may ask a person something, one that puts the questions, joined when the
+// stream is there or the operation over.
 package talk

@@ -2,7 +2,7 @@
 // io.ReadWriteCloser, be it a Unix socket, the stdio of ssh or a pipe. A Client opens
 // logical streams; a Server, a ports.BrokerConn, grants them, and may ask the client's person
 // something meanwhile (prompts.go) and publishes the catalogue (subscription.go), of which the Client keeps a copy
-// (catalogue.go), and pictures of sessions (previews.go), of which the Client keeps the newest (pictures.go). It never dials, never knows what a
+// (catalogue.go), and pictures of sessions (previews.go), of which the Client keeps the newest (pictures.go). Operations on hosts are handed on and answered once (operate.go). It never dials, never knows what a
 // stream carries, and never decides what a host is (docs/protocol.md, Broker conversation
 // and Credit).
 //

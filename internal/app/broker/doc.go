@@ -7,6 +7,9 @@
 // a link: a broker conversation with the endpoint there, which all streams to that host share (hosts.go, link.go). What the
 // dial has to ask goes to the client whose stream began it (search.go).
 //
+// Hosts that the user has added have names of their own, which are resolved wherever a client names a host (members.go).
+// Operations on them are carried out in operate.go; check.go goes to a host step by step.
+//
 // # The way to a host
 //
 // A way (way.go) has the link, probes it, and does what domain/pulse makes of the answers: another link is sought beside a
@@ -32,5 +35,5 @@
 // towards the client, and with the relay one for the other direction; Serve joins them all.
 // For a host there are one per attempt to reach it, those that begin them, one per probe that has no answer, and one per
 // link that is being closed or doubted; for the catalogue one per host that is watched or confirmed, and one per
-// subscription; for pictures one per source and one per client's preview. Close joins those.
+// subscription; for pictures one per source and one per client's preview; two per operation. Close joins those.
 package broker
