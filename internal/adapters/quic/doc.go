@@ -28,6 +28,7 @@
 // # Goroutines
 //
 //	race.go    one for each address that is dialed and one that resolves; race joins them
+//	peer.go    one per link that came back, until its conversation has begun; the link's Close joins it
 //	network.go one while there are links, which reads of changes of the network; the last link's Close joins it
 //	proxy.go   accepting, joined by Run; one per connection, joined by Close
 //	admit.go   a watch for a second stream before the token; joined by stranger

@@ -48,7 +48,11 @@ func newMachine(t *testing.T, ports Ports) *machine {
 	m.proxy.look, m.proxy.spare = 10*time.Millisecond, 100*time.Millisecond
 	ctx, cancel := context.WithCancel(context.Background())
 	var run sync.WaitGroup
-	run.Go(func() { _ = m.proxy.Run(ctx) })
+	run.Go(func() {
+		for ctx.Err() == nil {
+			_ = m.proxy.Run(ctx) // it is as if somebody came late each time that it ends
+		}
+	})
 	t.Cleanup(func() {
 		cancel()
 		run.Wait()

@@ -17,10 +17,16 @@ import (
 
 // link is a connection to a proxy: the broker conversation on its control stream, and a QUIC stream for each logical one.
 type link struct {
-	control ports.Link
-	conn    *quicgo.Conn
-	way     *way
-	peer    *peer
+	conn *quicgo.Conn
+	way  *way
+	peer *peer
+
+	begun     chan struct{} // closed when the next two are set
+	control   ports.Link    // the conversation
+	failed    error         // why there is none
+	beginning sync.WaitGroup
+	stop      context.CancelFunc // of the beginning, where that is under way still; else nil
+
 	serial  uint64 // later links of the proxy have higher ones
 	traffic traffic
 	use     sync.Once
@@ -32,7 +38,7 @@ var _ ports.Link = (*link)(nil)
 // OpenStream implements ports.Link.
 func (l *link) OpenStream(ctx context.Context, host string, start protocol.StartPolicy) (ports.Stream, error) {
 	if err := l.Err(); err != nil {
-		return nil, err
+		return nil, l.refused(err)
 	}
 	qs, err := l.conn.OpenStream()
 	var full *quicgo.StreamLimitReachedError
@@ -41,15 +47,25 @@ func (l *link) OpenStream(ctx context.Context, host string, start protocol.Start
 		return nil, fault.Wrap(fault.Limit, err, "%d streams are open, the limit of a connection", protocol.MaxStreams).
 			WithHint("close one first")
 	case err != nil:
-		return nil, lost(err)
+		return nil, l.refused(lost(err))
 	}
 	s := newStream(qs, &l.traffic)
 	if err := l.ask(ctx, s, host, start); err != nil {
 		_ = s.Abort(*protocol.FailureOf(err))
-		return nil, err
+		return nil, l.refused(err)
 	}
 	l.use.Do(func() { l.peer.inUse(l) })
 	return s, nil
+}
+
+// refused is why a stream was not granted. A proxy that does not know this process's key any more says so only now: it is
+// forgotten, and the next attempt is another matter.
+func (l *link) refused(err error) error {
+	if why := l.peer.why(l.conn, err); l.peer.gone(why) {
+		l.peer.dead(l.peer)
+		return fault.Wrap(fault.Unavailable, why, "the proxy there does not know this broker any more")
+	}
+	return err
 }
 
 // ask waits for the proxy's answer to a stream.
@@ -80,7 +96,17 @@ func gaveUp(ctx context.Context) error {
 }
 
 // Probe implements ports.Link.
-func (l *link) Probe(ctx context.Context) error { return l.control.Probe(ctx) }
+func (l *link) Probe(ctx context.Context) error {
+	select {
+	case <-l.begun:
+	case <-ctx.Done():
+		return gaveUp(ctx)
+	}
+	if l.failed != nil {
+		return l.failed
+	}
+	return l.control.Probe(ctx)
+}
 
 // Vitals implements ports.Link.
 func (l *link) Vitals() domain.Vitals {
@@ -93,8 +119,15 @@ func (l *link) Vitals() domain.Vitals {
 
 // Err implements ports.Link.
 func (l *link) Err() error {
-	if err := l.control.Err(); err != nil {
-		return err
+	select {
+	case <-l.begun:
+		if l.failed != nil {
+			return l.failed
+		}
+		if err := l.control.Err(); err != nil {
+			return err
+		}
+	default:
 	}
 	if l.conn.Context().Err() != nil {
 		return lost(context.Cause(l.conn.Context()))
@@ -105,7 +138,13 @@ func (l *link) Err() error {
 // Close implements ports.Link.
 func (l *link) Close() error {
 	l.closing.Do(func() {
-		_ = l.control.Close()
+		if l.stop != nil {
+			l.stop()
+			l.beginning.Wait()
+		}
+		if l.failed == nil {
+			_ = l.control.Close()
+		}
 		_ = l.conn.CloseWithError(codeDone, "")
 		l.peer.network.leave(l)
 		l.peer.left(l)

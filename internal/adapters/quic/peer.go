@@ -15,6 +15,7 @@ import (
 
 	"github.com/vev-term/vev/internal/domain/fault"
 	"github.com/vev-term/vev/internal/ports"
+	"github.com/vev-term/vev/internal/protocol"
 )
 
 // peer is a proxy that knows a key of this process: how it is found again, and the links to it.
@@ -70,7 +71,7 @@ func (k *peer) dial(ctx context.Context, talk converse, record []byte) (*link, e
 	return l, nil
 }
 
-// converse begins the conversation on a connection. The record goes first, and nothing else waits for its answer.
+// converse begins the conversation on a connection. A record goes first: then the link is there when that was answered.
 func (k *peer) converse(ctx context.Context, talk converse, r raced, record []byte) (*link, error) {
 	c, err := openCarriage(ctx, r.conn)
 	if err != nil {
@@ -81,22 +82,34 @@ func (k *peer) converse(ctx context.Context, talk converse, r raced, record []by
 			return nil, err
 		}
 	}
-	control, err := talk(ctx, c)
-	if err != nil {
-		return nil, k.why(r.conn, err)
+	l := &link{conn: r.conn, way: r.way, peer: k, begun: make(chan struct{})}
+	begin := func(ctx context.Context) {
+		defer close(l.begun)
+		if l.control, err = talk(ctx, c); err != nil {
+			l.failed = k.why(r.conn, err)
+		}
 	}
-	return &link{control: control, conn: r.conn, way: r.way, peer: k}, nil
+	if len(record) > 0 {
+		begin(ctx)
+		return l, l.failed
+	}
+	// What the two speak was agreed the first time, with this very process: streams need not wait for its answer.
+	ctx, l.stop = context.WithTimeout(context.WithoutCancel(ctx), protocol.HandshakeTimeout)
+	l.beginning.Go(func() { begin(ctx) })
+	return l, nil
 }
 
 // why is the reason for the end of a connection, which says more than what the conversation ended with.
 func (k *peer) why(conn *quicgo.Conn, err error) error {
-	cause := context.Cause(conn.Context())
-	if _, ok := endOf(cause); ok {
-		return lost(cause)
-	}
-	var refused *quicgo.TransportError
-	if errors.As(cause, &refused) && refused.Remote && refused.ErrorCode.IsCryptoError() {
-		return fault.Wrap(fault.Denied, cause, "the proxy there does not let this broker in")
+	for _, cause := range []error{context.Cause(conn.Context()), err} {
+		var refused *quicgo.TransportError
+		if errors.As(cause, &refused) && refused.Remote && refused.ErrorCode.IsCryptoError() {
+			return fault.Wrap(fault.Denied, cause, "the proxy there does not let this broker in")
+		}
+		var end *quicgo.ApplicationError
+		if errors.As(cause, &end) && end.Remote {
+			return lost(end)
+		}
 	}
 	return err
 }

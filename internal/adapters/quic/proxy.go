@@ -172,7 +172,7 @@ func (p *Proxy) Close() {
 	p.closing.Do(func() {
 		p.tokens.close()
 		for _, conn := range p.leases.close() {
-			p.all.Go(func() { _ = conn.CloseWithError(codeEnding, "") })
+			_ = conn.CloseWithError(codeEnding, "") // before any other goodbye; it does not wait for the other side
 		}
 		p.stop()
 		p.all.Wait()
