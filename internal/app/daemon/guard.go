@@ -56,9 +56,7 @@ func (s *session) give(ctx context.Context, data []byte, g guard) error {
 		return s.written(ctx, done)
 	}
 	for {
-		if g.generation != 0 {
-			s.look()
-		}
+		s.look() // what held the terminal before does not get this
 		s.mu.Lock()
 		pushed, err := s.push(data, g, done)
 		s.mu.Unlock()

@@ -141,7 +141,10 @@ func (s *session) noteMark(m vt.PromptMark, now time.Time) {
 			return // drawn anew
 		}
 		s.generation++
-		s.lineUsed = false
+		if !s.endMarked {
+			s.lineUsed = false // what was typed was for the program before
+		}
+		s.endMarked = false
 		s.fact(domain.FactPrompt, "", now)
 		s.tell(domain.Event{Type: domain.EventPrompt}, now)
 	case 'C':
@@ -153,6 +156,7 @@ func (s *session) noteMark(m vt.PromptMark, now time.Time) {
 			s.tell(domain.Event{Type: domain.EventCommandStart}, now)
 		}
 	case 'D':
+		s.lineUsed, s.endMarked = false, true // from now on it is for the shell
 		if !s.commandAt.IsZero() {
 			s.tell(domain.Event{
 				Type: domain.EventCommandEnd, HasStatus: m.HasExit, Status: m.Exit, Took: now.Sub(s.commandAt),

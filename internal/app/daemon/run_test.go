@@ -154,6 +154,27 @@ func TestNothingIsTypedWhereNoPromptIs(t *testing.T) {
 	})
 }
 
+// What is typed between a command's end and the prompt is in the line that the prompt begins.
+func TestWhatIsTypedBeforeThePromptIsInItsLine(t *testing.T) {
+	inWorld(t, func(w *world) {
+		p := w.shell(true)
+		w.begin("less x")
+		p.print(markStart)
+		synctest.Wait()
+		w.ask(0, &protocol.Type{Session: "work", Data: []byte("q")})
+		p.print("\x1b]133;D;0\a")
+		synctest.Wait()
+		w.ask(0, &protocol.Type{Session: "work", Data: []byte("ec")})
+		p.print(markPrompt)
+		synctest.Wait()
+		w.refused(fault.Conflict, "somebody has typed", &protocol.RunCommand{Session: "work", Command: "ls"})
+		w.ask(0, &protocol.Keys{Session: "work", Names: []string{"Enter"}})
+		p.print(markStart + "\x1b]133;D;0\a" + markPrompt)
+		synctest.Wait()
+		w.begin("ls")
+	})
+}
+
 func TestGuardsHoldForAllOrNothing(t *testing.T) {
 	inWorld(t, func(w *world) {
 		p := w.shell(true)

@@ -91,6 +91,7 @@ type session struct {
 	blocked     bool        // a program says that it waits for a person
 	brokeAt     time.Time   // when Ctrl-C was typed, if no prompt was marked since
 	locked      bool        // only attached clients may type
+	endMarked   bool        // the shell marked a command's end, and no prompt since
 	runs        uint64      // commands ever run by request
 	run         *run        // the newest of them, or nil
 	// marksCommands says that its shell marks the begin of commands, and not only prompts.

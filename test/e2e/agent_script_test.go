@@ -1,0 +1,170 @@
+//go:build linux
+
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// rounds is how often an agent's script is run in a row: VEV_ROUNDS, for more than a test's worth.
+func rounds(t *testing.T) int {
+	t.Helper()
+	n, err := strconv.Atoi(os.Getenv("VEV_ROUNDS"))
+	if err != nil {
+		return 3
+	}
+	return n
+}
+
+// scripted is a program that works in sessions with nothing but the command line.
+type scripted struct {
+	h    *home
+	name string // the session's address
+}
+
+func (a *scripted) ok(args ...string) string {
+	a.h.t.Helper()
+	return a.h.ok(append([]string{args[0], a.name}, args[1:]...)...)
+}
+
+// waits is vev wait --json.
+func (a *scripted) waits(conditions ...string) (met struct{ Met, State, Reason string }) {
+	a.h.t.Helper()
+	out := a.ok(append([]string{"wait", "--json", "--timeout", patience.String()}, conditions...)...)
+	require.NoError(a.h.t, json.Unmarshal([]byte(out), &met))
+	return met
+}
+
+// script starts a shell, waits for its prompt, runs ten commands, leaves a pager and answers a password prompt. Nothing
+// in it sleeps or asks twice.
+func (a *scripted) script(round int, files string) {
+	t := a.h.t
+	t.Helper()
+	a.h.ok("new", a.name, "-d", "--", "bash", "--norc")
+	require.Equal(t, "prompt", a.waits("--prompt", "--exit").Met)
+	for i := range 10 {
+		var got struct {
+			Output string
+			Status int
+		}
+		answer := a.h.vev("run", a.name, "--json", "--timeout", patience.String(), "--", fmt.Sprintf("printf '%%s\\n' %d-%d; (exit %d)", round, i, i))
+		require.NoError(t, json.Unmarshal([]byte(answer.stdout), &got), "%s%s", answer.stdout, answer.stderr)
+		require.Equal(t, i, answer.code)
+		require.Equal(t, i, got.Status)
+		require.Equal(t, fmt.Sprintf("%d-%d\n", round, i), got.Output)
+	}
+	a.ok("send", "--at-prompt", "less -X "+files+"/page.txt")
+	a.ok("key", "Enter")
+	met := a.waits("--state", "input", "--exit")
+	require.Equal(t, "reads keys", met.Reason)
+	a.ok("key", "q")
+	require.Equal(t, "prompt", a.waits("--prompt", "--exit").Met)
+
+	a.ok("send", "--at-prompt", `read -rsp "Password: " secret; echo; echo "it has ${#secret} letters"`)
+	a.ok("key", "Enter")
+	met = a.waits("--state", "input", "--exit")
+	require.Equal(t, "reads without echo, as for a password", met.Reason)
+	a.ok("send", "sesame")
+	a.ok("key", "Enter")
+	require.Equal(t, "text", a.waits("--text", "^it has 6 letters$", "--exit").Met)
+	require.NotContains(t, a.ok("capture"), "sesame")
+	require.Equal(t, "prompt", a.waits("--prompt").Met)
+	a.ok("kill")
+}
+
+// TestAgentScript: an agent's day, many times in a row, here and on another machine.
+func TestAgentScript(t *testing.T) {
+	need(t, "bash")
+	need(t, "less")
+	page := []byte(strings.Repeat("a line of a page\n", 100))
+	t.Run("here", func(t *testing.T) {
+		h := newHome(t)
+		h.write("page.txt", page)
+		h.ok("new", "stays", "-d", "--", "cat")
+		begin := time.Now()
+		for round := range rounds(t) {
+			(&scripted{h, fmt.Sprintf("r%d", round)}).script(round, h.dir)
+		}
+		t.Logf("%d rounds of 24 commands in %v", rounds(t), time.Since(begin))
+	})
+	t.Run("over ssh", func(t *testing.T) {
+		s := newSite(t)
+		s.far.write("page.txt", page)
+		s.near.ok("new", "far:stays", "-d", "--", "cat")
+		begin := time.Now()
+		for round := range rounds(t) {
+			(&scripted{s.near, fmt.Sprintf("far:r%d", round)}).script(round, s.far.dir)
+		}
+		t.Logf("%d rounds of 24 commands in %v", rounds(t), time.Since(begin))
+	})
+}
+
+// TestEventsAcrossARestartOfTheBroker: whoever listens misses nothing and hears nothing twice.
+func TestEventsAcrossARestartOfTheBroker(t *testing.T) {
+	const most = 12
+	h := newHome(t)
+	h.ok("new", "work", "-d", "--", "cat")
+	cmd := h.command("events", "work", "--type", "notification", "--count", strconv.Itoa(most), "--since", "0")
+	done := make(chan answer, 1)
+	go func() { done <- finish(t, cmd) }()
+	for n := range most {
+		if n%4 == 3 {
+			kill9(t, h.one("_broker"))
+		}
+		h.ok("send", "work", fmt.Sprintf("\x1b]777;notify;t;%d\a", n))
+		h.ok("key", "work", "Enter")
+		h.ok("wait", "work", "--event", "notification", "--since", "1", "--timeout", patience.String())
+	}
+	got := <-done
+	require.Zero(t, got.code, got.stderr)
+	var last uint64
+	n := 0
+	for line := range strings.Lines(got.stdout) {
+		var e struct {
+			Type, Text string
+			Seq        uint64
+		}
+		require.NoError(t, json.Unmarshal([]byte(line), &e))
+		require.Equal(t, "notification", e.Type)
+		require.Equal(t, strconv.Itoa(n), e.Text)
+		require.Greater(t, e.Seq, last)
+		last = e.Seq
+		n++
+	}
+	require.Equal(t, most, n)
+	require.Contains(t, h.vev("events", "work", "--since", "1", "--count", "1").stdout, `"type":"gap"`, "of a daemon before this one")
+}
+
+// TestNextIsWhoHasWaitedTheLongest: bells call, and attaching answers.
+func TestNextIsWhoHasWaitedTheLongest(t *testing.T) {
+	h := newHome(t)
+	for _, name := range []string{"one", "two", "three"} {
+		h.sh(name, `read x; printf '\a'; exec cat`)
+	}
+	for _, name := range []string{"two", "one"} {
+		h.ok("key", name, "Enter")
+		require.Equal(t, "attention\n", h.ok("wait", name, "--state", "attention", "--timeout", patience.String()))
+	}
+	listed := h.ok("ls", "--wants")
+	require.Regexp(t, `(?m)^two +wants you: bell `, listed)
+	require.NotContains(t, listed, "three")
+	for _, name := range []string{"two", "one"} {
+		tt := newTerm(t, 80, 24)
+		p := tt.vev(h, "next")
+		h.ok("wait", name, "--event", "attached", "--since", "1", "--timeout", patience.String())
+		tt.typ("\x1c" + "d")
+		require.Zero(t, p.exits())
+		tt.sees("detached from session " + name)
+	}
+	a := h.vev("next")
+	require.Equal(t, 1, a.code)
+	require.Contains(t, a.stderr, "no session wants you")
+}
