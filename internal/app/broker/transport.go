@@ -52,6 +52,7 @@ type choice struct {
 	trying bool   // a link over it is made beside one over ssh
 	pause  time.Duration
 	tryAt  time.Time // not before
+	denied bool      // ssh would have to ask to begin it: it is not tried again, which would count as failed logins there
 }
 
 func (h *hosts) policy(name string) domain.Transport {
@@ -206,7 +207,7 @@ func (c *choice) woke(now time.Time) {
 // for that again.
 func (w *way) better(now time.Time) (next time.Time) {
 	h, l, c := w.hosts, w.link, &w.choice
-	if h.o.QUIC == nil || l == nil || l.transport == domain.TransportQUIC || c.trying || w.streams == 0 ||
+	if h.o.QUIC == nil || l == nil || c.denied || l.transport == domain.TransportQUIC || c.trying || w.streams == 0 ||
 		h.policy(w.name) != domain.TransportAuto {
 		return next
 	}
@@ -233,6 +234,7 @@ func (h *hosts) tryBetter(w *way) {
 	switch now := time.Now(); {
 	case err != nil:
 		w.choice.blocked("QUIC: "+reason(err), now)
+		w.choice.denied = fault.KindOf(err) == fault.Denied
 		w.look(now)
 	case h.closed, h.policy(w.name) != domain.TransportAuto, w.link == nil && w.search == nil && w.streams == 0:
 		h.all.Go(func() { _ = link.Close() })

@@ -135,6 +135,18 @@ func TestUDPBlockedFromTheStart(t *testing.T) {
 	})
 }
 
+// Where ssh would have to ask for a link over QUIC it is tried once.
+func TestQUICThatNeedsAnAnswer(t *testing.T) {
+	networked(t, func(t *testing.T, b *Broker, n *net) {
+		n.quic.set(time.Second, fault.New(fault.Denied, "a password is wanted"))
+		v := b.attaches(t, n.ssh)
+		time.Sleep(24 * time.Hour)
+		require.Equal(t, 1, n.quic.dialled())
+		require.Equal(t, "QUIC: a password is wanted", b.HostLink("far").Why)
+		v.end()
+	})
+}
+
 // UDP is cut in mid-session: ssh takes over, once its server lets a connection through.
 func TestUDPCutInMidSession(t *testing.T) {
 	networked(t, func(t *testing.T, b *Broker, n *net) {
