@@ -132,7 +132,7 @@ func (c *conn) write(k kind, rest fault.Kind, encode func([]byte) ([]byte, error
 		}
 		refused = err
 		if err == nil {
-			b, err = c.shorten(b, len(dst))
+			b, err = c.shorten(k, b, len(dst))
 		}
 		bytes = len(b) - len(dst)
 		return b, err
@@ -151,10 +151,11 @@ func (c *conn) write(k kind, rest fault.Kind, encode func([]byte) ([]byte, error
 	return 0, refusedToSend(refused, rest)
 }
 
-// shorten squeezes or packs the envelope at the end of b, from at on, where that is agreed.
-func (c *conn) shorten(b []byte, at int) ([]byte, error) {
+// shorten squeezes or packs the envelope at the end of b, from at on, where that is agreed. Only states are squeezed: they
+// resemble each other, and a short talk need not have the memory.
+func (c *conn) shorten(k kind, b []byte, at int) ([]byte, error) {
 	switch n := len(b) - at; {
-	case c.short != nil && n <= protocol.MaxSqueezedBytes:
+	case c.short != nil && k == kindOutput && n <= protocol.MaxSqueezedBytes:
 		return c.short.squeeze(b, at), nil
 	case c.packer != nil && n >= packBelow:
 		return c.packer.pack(b, at)
