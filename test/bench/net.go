@@ -29,16 +29,17 @@ var netTables = []tableEntry{
 	{"history", "history: a million lines of history, 50 ms RTT", (*bench).netHistory},
 }
 
-// netTargets are the project's targets across links, R1 to R9, and those of issue 4, M1 to M8. Until there are ssh and
-// QUIC the link of vev is one TCP connection that is up, so R1 and R2 are held to what a kept ssh connection reaches.
+// netTargets are the project's targets across links, R1 to R9, and those of issue 4, M1 to M8. The link of vev is one TCP
+// connection that is up, so R1 is held to what a kept ssh connection reaches; what a lost packet costs is QUIC's to show.
 var netTargets = []target{
 	{id: "R1", table: "netattach", metric: "0% ms", base: keptSSHTmux, limit: 0.65},
 	{id: "R3", table: "netecho", metric: "0% p50 ms", base: sshTmux, limit: 1},
 	{id: "R3", table: "netecho", metric: "0% p50 ms", base: moshTmux, limit: 0.87},
-	{id: "R3", table: "netecho", metric: "5% p95 ms", base: sshTmux, limit: 0.65, tail: true},
+	{id: "R3", table: "netecho", metric: "5% p95 ms", base: sshTmux, limit: 0.65, of: vevQUIC, tail: true},
+	{id: "R3", table: "netecho", metric: "5% p99 ms", base: sshTmux, limit: 0.65, of: vevQUIC, tail: true},
 	{id: "R4", table: "netbusy", metric: "0% p50 ms", base: sshTmux, limit: 1.05},
 	{id: "R4", table: "netbusy", metric: "1% p50 ms", base: sshTmux, limit: 1.05},
-	{id: "R4", table: "netbusy", metric: "1% p99 ms", base: sshTmux, limit: 0.6, tail: true},
+	{id: "R4", table: "netbusy", metric: "1% p99 ms", base: sshTmux, limit: 0.6, of: vevQUIC, tail: true},
 	{id: "R5", table: "netbytes", metric: "full wire KB", base: sshTmux, limit: 0.2},
 	{id: "R5", table: "netbytes", metric: "full wire KB", base: moshTmux, limit: 1.2},
 	{id: "R6", table: "netbytes", metric: "cells wire KB", base: sshTmux, limit: 1},

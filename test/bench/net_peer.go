@@ -27,6 +27,7 @@ type netCommand func(s *site, session string, program []string) []string
 const (
 	vevName      = "vev" // without prediction, as the others but those that are named for it
 	vevPredicts  = "vev-predict"
+	vevQUIC      = "vev-quic" // over the transport that it chooses itself, behind ssh's first contact
 	sshName      = "ssh"
 	sshTmux      = "ssh+tmux"
 	keptSSHTmux  = "sshcm+tmux"
@@ -63,7 +64,20 @@ func netPeers(vev string) []*netPeer {
 	if vev == "" {
 		return peers
 	}
-	return append(peers, vevAcross(vevName, vev, "never"), vevAcross(vevPredicts, vev, "adaptive"))
+	return append(peers, vevAcross(vevName, vev, "never"), vevAcross(vevPredicts, vev, "adaptive"), vevOverQUIC(vev))
+}
+
+// vevOverQUIC is vev as it reaches another machine.
+func vevOverQUIC(vev string) *netPeer {
+	p := vevAcross(vevQUIC, vev, "never")
+	p.needs, p.prepare = sshNeeds, startVevSSH
+	p.create = func(_ *site, session string, program []string) []string {
+		return append([]string{vev, "new", "far:" + session, "--predict", "never", "--"}, program...)
+	}
+	p.attach = func(_ *site, session string, _ []string) []string {
+		return []string{vev, "attach", "far:" + session, "--predict", "never"}
+	}
+	return p
 }
 
 // vevAcross is vev with one of its ways to predict.

@@ -163,6 +163,32 @@ func startVev(s *site) error {
 	return s.service(s.lab.Near, s.env, "near", addr)
 }
 
+// startVevSSH lets vev find the far host's sshd, and itself there.
+func startVevSSH(s *site) error {
+	if err := startSSHD(s); err != nil {
+		return err
+	}
+	for _, dir := range []string{"bin", ".local/bin"} {
+		if err := os.MkdirAll(filepath.Join(s.dir, dir), 0o700); err != nil {
+			return err
+		}
+	}
+	if err := os.Symlink(s.b.vev, filepath.Join(s.dir, ".local/bin/vev")); err != nil {
+		return err
+	}
+	ssh, err := exec.LookPath("ssh")
+	if err != nil {
+		return err
+	}
+	script := fmt.Sprintf("#!/bin/sh\nexec %s -F %s/ssh_config \"$@\"\n", ssh, s.dir)
+	if err := os.WriteFile(filepath.Join(s.dir, "bin/ssh"), []byte(script), 0o700); err != nil {
+		return err
+	}
+	s.env = append(s.env[:len(s.env):len(s.env)], "VEV_HOME="+filepath.Join(s.dir, "near"), "PATH="+filepath.Join(s.dir, "bin")+":"+os.Getenv("PATH"))
+	s.farE = append(s.farE[:len(s.farE):len(s.farE)], "VEV_HOME="+filepath.Join(s.dir, "far"))
+	return nil
+}
+
 const (
 	// A home of its own keeps the user's start-up files out of what is measured.
 	sshdConfig = `Port %d
@@ -179,7 +205,7 @@ PidFile none
 PrintMotd no
 PrintLastLog no
 LogLevel FATAL
-SetEnv HOME=%[3]s VEVBENCH=%[3]s LANG=C.UTF-8 LC_ALL=C.UTF-8
+SetEnv HOME=%[3]s VEVBENCH=%[3]s VEV_HOME=%[3]s/far LANG=C.UTF-8 LC_ALL=C.UTF-8
 `
 	// The host "cm" is the same one over a connection that is kept.
 	sshConfig = `Host far cm

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 )
@@ -15,6 +16,7 @@ type target struct {
 	metric string
 	base   string
 	limit  float64
+	of     string // whose value it is; empty: vev's
 	// tail: few samples decide and two cores are few, so that it is shown but gates nothing.
 	tail bool
 }
@@ -46,10 +48,11 @@ var targets = []target{
 
 // value is what vev reached; false when it was not measured.
 func (g target) value(made map[string]*table) (float64, bool) {
+	of := cmp.Or(g.of, "vev")
 	if g.base == "" {
-		return made[g.table].median("vev", g.metric)
+		return made[g.table].median(of, g.metric)
 	}
-	return made[g.table].ratio("vev", g.base, g.metric)
+	return made[g.table].ratio(of, g.base, g.metric)
 }
 
 // slack is by how much a target may be missed before a gate fails.
