@@ -47,21 +47,16 @@ a program that says it is blocked.`,
 			switch {
 			case all && len(args) > 0:
 				return usage(cmd, "ls: --all or a host, not both")
-			case all && wanting:
-				return usage(cmd, "ls: --all or --wants, not both")
 			case all:
-				return c.lsAll(cmd.Context(), asJSON)
+				return c.lsAll(cmd.Context(), wanting, asJSON)
 			case len(args) == 0:
-				return c.ls(cmd.Context(), domain.Host{}, wanting, asJSON)
+				return c.ls(cmd.Context(), wanting, asJSON)
 			}
 			host, err := domain.ParseHost(args[0])
 			if err != nil {
 				return err
 			}
-			if wanting { // the broker does not know
-				return c.ls(cmd.Context(), host, wanting, asJSON)
-			}
-			return c.lsHost(cmd.Context(), host, asJSON)
+			return c.lsHost(cmd.Context(), host, wanting, asJSON)
 		},
 	}
 	cmd.Flags().BoolVar(&wanting, "wants", false, "only those that want a person")
@@ -70,40 +65,36 @@ a program that says it is blocked.`,
 	return cmd
 }
 
-func (c *cli) ls(ctx context.Context, host domain.Host, wanting, asJSON bool) error {
-	list, err := c.sessions(ctx, host, !asJSON)
+func (c *cli) ls(ctx context.Context, wanting, asJSON bool) error {
+	list, err := c.sessions(ctx, domain.Host{}, !asJSON)
 	if err != nil {
 		return err
 	}
-	if wanting {
-		list = wants(list)
-	}
-	var name *string
-	if elsewhere := host.String(); elsewhere != "" {
-		name = &elsewhere
-	}
-	return c.showSessions(list, name, asJSON)
+	return c.showSessions(list, nil, wanting, asJSON)
 }
 
 // lsHost lists another machine's sessions: those that the broker knows, if a link leads there, else those that its daemon
 // tells, reached with ssh's questions and all.
-func (c *cli) lsHost(ctx context.Context, host domain.Host, asJSON bool) error {
+func (c *cli) lsHost(ctx context.Context, host domain.Host, wanting, asJSON bool) error {
 	name := host.String()
 	known, err := c.list(ctx, question{hosts: []string{name}, reach: protocol.ReachWarm, wait: protocol.ProbeTimeout + listGrace})
 	if err == nil {
 		if h, _ := known.host(name); h.State == catalogue.Current {
-			return c.showSessions(known.of(name), &name, asJSON)
+			return c.showSessions(known.of(name), &name, wanting, asJSON)
 		}
 	}
 	list, err := c.sessions(ctx, host, !asJSON)
 	if err != nil {
 		return err
 	}
-	return c.showSessions(list, &name, asJSON)
+	return c.showSessions(list, &name, wanting, asJSON)
 }
 
 // showSessions shows those of one machine, named or this one.
-func (c *cli) showSessions(list []domain.SessionInfo, host *string, asJSON bool) error {
+func (c *cli) showSessions(list []domain.SessionInfo, host *string, wanting, asJSON bool) error {
+	if wanting {
+		list = wants(list)
+	}
 	if asJSON {
 		out := make([]any, 0, len(list))
 		for i := range list {

@@ -2,19 +2,24 @@ package main
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/vev-term/vev/internal/domain"
 	"github.com/vev-term/vev/internal/domain/catalogue"
 	"github.com/vev-term/vev/internal/domain/fault"
 	"github.com/vev-term/vev/internal/protocol"
 )
 
 // lsAll lists every host's sessions. What failed is said, and makes the exit code 1.
-func (c *cli) lsAll(ctx context.Context, asJSON bool) error {
+func (c *cli) lsAll(ctx context.Context, wanting, asJSON bool) error {
 	all, err := c.list(ctx, question{reach: protocol.ReachAll, start: true, wait: protocol.ProbeTimeout + listGrace})
 	if err != nil {
 		return err
+	}
+	if wanting {
+		all.sessions = slices.DeleteFunc(all.sessions, func(s catalogue.Session) bool { return s.Condition.Activity != domain.Attention })
 	}
 	now := time.Now()
 	stale := map[string]*catalogue.Host{}

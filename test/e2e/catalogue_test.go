@@ -31,13 +31,13 @@ func TestListsOfEveryHost(t *testing.T) {
 	s.near.ok("new", "desk:work", "-d", "--", "cat")
 	all := s.near.ok("ls", "--all")
 	require.NotNil(t, row(all, "HOST", "NAME", "STATE"))
-	require.NotNil(t, row(all, "-", "mine", "running"), all)
-	require.NotNil(t, row(all, "desk", "work", "running"), all)
+	require.NotNil(t, row(all, "-", "mine"), all)
+	require.NotNil(t, row(all, "desk", "work"), all)
 
 	s.near.fails(3, "host", "add", fmt.Sprintf("ssh://%s@127.0.0.1:%d", s.user, freePort(t)), "--name", "dead")
 	a := s.near.vev("ls", "--all")
 	require.Equal(t, 1, a.code)
-	require.NotNil(t, row(a.stdout, "desk", "work", "running"), a.stdout)
+	require.NotNil(t, row(a.stdout, "desk", "work"), a.stdout)
 	require.Contains(t, a.stderr, "vev: dead: ")
 	require.Contains(t, a.stderr, "Connection refused")
 	require.Equal(t, 1, strings.Count(a.stderr, "\n"))
@@ -56,8 +56,8 @@ func TestListsOfEveryHost(t *testing.T) {
 	require.Equal(t, "desk", rows[1].Host)
 	require.Equal(t, []string{"cat"}, rows[1].Command)
 
-	require.NotNil(t, row(s.near.ok("ls", "desk"), "work", "running"))
-	require.Contains(t, s.near.ok("__complete", "attach", "desk:"), "desk:work\trunning")
+	require.NotNil(t, row(s.near.ok("ls", "desk"), "work"))
+	require.Contains(t, s.near.ok("__complete", "attach", "desk:"), "desk:work\t")
 	require.Contains(t, s.near.vev("capture", "work").stderr, `hint: did you mean "desk:work"?`)
 	require.Contains(t, s.near.vev("capture", "wrk").stderr, `hint: did you mean "desk:work"?`)
 
@@ -70,7 +70,7 @@ func TestListsOfEveryHost(t *testing.T) {
 	a = s.near.vev("ls", "--all")
 	require.Contains(t, a.stderr, "vev: desk: ")
 	require.Contains(t, a.stderr, "; last contact ")
-	require.NotNil(t, row(a.stdout, "desk", "play", "running,"), a.stdout)
+	require.Regexp(t, `(?m)^desk +play +[a-z ]+, \d+s ago `, a.stdout)
 	rows = nil
 	require.NoError(t, json.Unmarshal([]byte(s.near.vev("ls", "--all", "--json").stdout), &rows))
 	require.Len(t, rows, 3)

@@ -150,6 +150,7 @@ func TestStrictness(t *testing.T) {
 		"arguments":          {true, part(4, bytes.Repeat(text(12, "a"), 65)), "65 arguments are 1 over the limit of 64"},
 		"directory":          {true, session(text(13, strings.Repeat("t", 1025))), "directory of 1025 bytes is 1 over the limit of 1024"},
 		"policy":             {true, session([]byte{0x80, 1, 4}), "size policy is 4, must be 0 to 3"},
+		"reason":             {true, session(text(18, strings.Repeat("r", 257)), []byte{}), "reason of 257 bytes is 1 over the limit of 256"},
 		"size":               {true, session([]byte{14 << 3, 80}), "size is 80x0, must be 1x1 to 1000x500"},
 		"signal":             {true, session(protowire.AppendVarint([]byte{8 << 3}, 128)), "signal is 128, must be 0 to 127"},
 		"hosts of one":       {false, field(TagSubscribe, bytes.Repeat(text(2, "h"), 65)), "65 hosts are 1 over the limit of 64"},

@@ -94,8 +94,24 @@ func visitSessionEntry(f *wirefmt.Fields, m *catalogue.Session) {
 	small(f, 14, &m.Size.Cols)
 	small(f, 15, &m.Size.Rows)
 	narrow(f, 16, "size policy", &m.Policy, domain.SizeFixed)
+	activity(f, 17, &m.Condition.Activity)
+	boundText(f, 18, "reason", &m.Condition.Reason, domain.MaxReasonBytes)
+	moment(f, 19, "begin of condition", &m.Condition.Since)
+	wirefmt.Uint64(f, 20, &m.Generation)
+	wirefmt.Bool(f, 21, &m.Locked)
 	if f.Ending() && m.Size != (domain.Size{}) && !m.Size.Valid() {
 		f.Refuse(mistake("size is %s, must be 1x1 to %s", m.Size, domain.Size{Cols: domain.MaxCols, Rows: domain.MaxRows}))
+	}
+}
+
+// activity takes one of a newer peer for the one that says the least.
+func activity(f *wirefmt.Fields, num Tag, a *domain.Activity) {
+	raw := uint32(*a)
+	if wirefmt.Uint32(f, num, &raw) {
+		*a = domain.Working
+		if raw <= math.MaxUint8 && domain.Activity(raw).Valid() {
+			*a = domain.Activity(raw)
+		}
 	}
 }
 

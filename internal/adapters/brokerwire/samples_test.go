@@ -68,6 +68,9 @@ func samples() []sample {
 	full.Exit, full.Pid, full.Command, full.Cwd = domain.ExitStatus{Code: -1, Signal: 9}, 4711, []string{"vim", "\xff"}, "/home/u"
 	full.Created, full.LastUsed = entry.Heard, entry.Heard.Add(time.Hour)
 	full.Size, full.Policy = domain.DefaultSize, domain.SizeFixed
+	doing := full
+	doing.Condition = domain.Condition{Activity: domain.Attention, Reason: "bell", Since: entry.Heard}
+	doing.Generation, doing.Locked = 7, true
 	stale := entry
 	stale.State = catalogue.Stale
 	gone := catalogue.Key{Host: "box", ID: bytes16(0x50)}
@@ -99,6 +102,7 @@ func samples() []sample {
 		s("202 snapshot stale host", &protocol.SnapshotPart{Revision: 9, Part: protocol.HostEntry{Host: stale}}),
 		s("202 snapshot session", &protocol.SnapshotPart{Revision: 9, Part: protocol.SessionEntry{Session: session}}),
 		s("202 snapshot whole session", &protocol.SnapshotPart{Revision: 9, Part: protocol.SessionEntry{Session: full}}),
+		s("202 snapshot session that does something", &protocol.SnapshotPart{Revision: 9, Part: protocol.SessionEntry{Session: doing}}),
 		s("202 snapshot tombstone", &protocol.SnapshotPart{Revision: 9, Part: protocol.Tombstone{Key: gone}}),
 		s("202 snapshot end", &protocol.SnapshotPart{Revision: 9, Part: protocol.SnapshotEnd{Parts: 3}}),
 		s("203 operation ok", &protocol.OperationResult{Operation: testOp}),

@@ -75,7 +75,7 @@ func fits(d *catalogue.Delta) bool {
 	}
 	for i := range d.Sessions {
 		s := &d.Sessions[i]
-		bytes += len(s.Host) + len(s.Name) + len(s.Title) + len(s.Cwd)
+		bytes += len(s.Host) + len(s.Name) + len(s.Title) + len(s.Cwd) + len(s.Condition.Reason)
 		for _, arg := range s.Command {
 			bytes += len(arg) + 2
 		}

@@ -125,6 +125,7 @@ func (s *session) lock(m *protocol.Lock) error {
 	}
 	if s.locked != m.Locked {
 		s.locked = m.Locked
+		s.d.rows.note(s.id)
 		s.tell(domain.Event{Type: domain.EventLocked, Text: lockWord(m.Locked), Title: m.Author}, time.Now())
 	}
 	return nil

@@ -174,6 +174,7 @@ func (s *session) noteForeground(use ports.TerminalUse, now time.Time) {
 	if s.foreground != 0 {
 		s.generation++
 		s.lineUsed = false
+		s.d.rows.note(s.id)
 		s.tell(domain.Event{Type: domain.EventForeground, Text: strings.Join(use.Argv, " ")}, now)
 	}
 	s.foreground = use.Pid

@@ -120,6 +120,9 @@ func TestAWatchIsToldWhatChanges(t *testing.T) {
 		step("back", func() { at.resume(); at.settle() })
 		step("detached", func() { at.p.toServer <- &protocol.Detach{}; at.settle(); at.p.Close() })
 		step("used", func() { time.Sleep(time.Minute); w.ask(0, &protocol.Type{Session: "a", Data: []byte("x")}) })
+		step("locked", func() { require.Nil(t, w.ask(0, &protocol.Lock{Session: "a", Locked: true}).Failure) })
+		step("at its prompt", func() { a.print("\x1b]133;A\a") })
+		step("wants somebody", func() { a.print("\a") })
 		step("exited", func() { a.end(domain.ExitStatus{Code: 3}) })
 		step("gone", func() { w.ask(0, &protocol.Kill{Session: "c"}) })
 		before := v.updates

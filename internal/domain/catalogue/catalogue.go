@@ -223,7 +223,8 @@ func (c *Catalogue) change(h *host, changed []domain.SessionInfo, gone []domain.
 func sameSession(a, b *domain.SessionInfo) bool {
 	return a.Name == b.Name && a.State == b.State && a.Exit == b.Exit && a.Attached == b.Attached && a.Created.Equal(b.Created) &&
 		a.LastUsed.Equal(b.LastUsed) && a.Pid == b.Pid && slices.Equal(a.Command, b.Command) && a.Cwd == b.Cwd && a.Title == b.Title &&
-		a.Size == b.Size && a.Policy == b.Policy
+		a.Size == b.Size && a.Policy == b.Policy && a.Condition.Activity == b.Condition.Activity && a.Condition.Reason == b.Condition.Reason &&
+		a.Condition.Since.Equal(b.Condition.Since) && a.Generation == b.Generation && a.Locked == b.Locked
 }
 
 // at is the member whose ticket t is, or nil.

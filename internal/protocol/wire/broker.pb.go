@@ -4086,6 +4086,11 @@ type SessionEntry struct {
 	xxx_hidden_Cols           uint32                 `protobuf:"varint,14,opt,name=cols"`
 	xxx_hidden_Rows           uint32                 `protobuf:"varint,15,opt,name=rows"`
 	xxx_hidden_SizePolicy     uint32                 `protobuf:"varint,16,opt,name=size_policy,json=sizePolicy"`
+	xxx_hidden_Activity       uint32                 `protobuf:"varint,17,opt,name=activity"`
+	xxx_hidden_Reason         string                 `protobuf:"bytes,18,opt,name=reason"`
+	xxx_hidden_SinceUnixMs    int64                  `protobuf:"varint,19,opt,name=since_unix_ms,json=sinceUnixMs"`
+	xxx_hidden_Generation     uint64                 `protobuf:"varint,20,opt,name=generation"`
+	xxx_hidden_Locked         bool                   `protobuf:"varint,21,opt,name=locked"`
 	unknownFields             protoimpl.UnknownFields
 	sizeCache                 protoimpl.SizeCache
 }
@@ -4227,6 +4232,41 @@ func (x *SessionEntry) GetSizePolicy() uint32 {
 	return 0
 }
 
+func (x *SessionEntry) GetActivity() uint32 {
+	if x != nil {
+		return x.xxx_hidden_Activity
+	}
+	return 0
+}
+
+func (x *SessionEntry) GetReason() string {
+	if x != nil {
+		return x.xxx_hidden_Reason
+	}
+	return ""
+}
+
+func (x *SessionEntry) GetSinceUnixMs() int64 {
+	if x != nil {
+		return x.xxx_hidden_SinceUnixMs
+	}
+	return 0
+}
+
+func (x *SessionEntry) GetGeneration() uint64 {
+	if x != nil {
+		return x.xxx_hidden_Generation
+	}
+	return 0
+}
+
+func (x *SessionEntry) GetLocked() bool {
+	if x != nil {
+		return x.xxx_hidden_Locked
+	}
+	return false
+}
+
 func (x *SessionEntry) SetHost(v string) {
 	x.xxx_hidden_Host = v
 }
@@ -4297,6 +4337,26 @@ func (x *SessionEntry) SetSizePolicy(v uint32) {
 	x.xxx_hidden_SizePolicy = v
 }
 
+func (x *SessionEntry) SetActivity(v uint32) {
+	x.xxx_hidden_Activity = v
+}
+
+func (x *SessionEntry) SetReason(v string) {
+	x.xxx_hidden_Reason = v
+}
+
+func (x *SessionEntry) SetSinceUnixMs(v int64) {
+	x.xxx_hidden_SinceUnixMs = v
+}
+
+func (x *SessionEntry) SetGeneration(v uint64) {
+	x.xxx_hidden_Generation = v
+}
+
+func (x *SessionEntry) SetLocked(v bool) {
+	x.xxx_hidden_Locked = v
+}
+
 type SessionEntry_builder struct {
 	_ [0]func() // Prevents comparability and use of unkeyed literals for the builder.
 
@@ -4316,6 +4376,11 @@ type SessionEntry_builder struct {
 	Cols           uint32
 	Rows           uint32
 	SizePolicy     uint32
+	Activity       uint32
+	Reason         string
+	SinceUnixMs    int64
+	Generation     uint64
+	Locked         bool
 }
 
 func (b0 SessionEntry_builder) Build() *SessionEntry {
@@ -4338,6 +4403,11 @@ func (b0 SessionEntry_builder) Build() *SessionEntry {
 	x.xxx_hidden_Cols = b.Cols
 	x.xxx_hidden_Rows = b.Rows
 	x.xxx_hidden_SizePolicy = b.SizePolicy
+	x.xxx_hidden_Activity = b.Activity
+	x.xxx_hidden_Reason = b.Reason
+	x.xxx_hidden_SinceUnixMs = b.SinceUnixMs
+	x.xxx_hidden_Generation = b.Generation
+	x.xxx_hidden_Locked = b.Locked
 	return m0
 }
 
@@ -5803,7 +5873,7 @@ const file_broker_proto_rawDesc = "" +
 	"\x14last_contact_unix_ms\x18\x05 \x01(\x03R\x11lastContactUnixMs\x12+\n" +
 	"\afailure\x18\x06 \x01(\v2\x11.vev.wire.FailureR\afailure\x12\x14\n" +
 	"\x05state\x18\a \x01(\rR\x05state\x12\x10\n" +
-	"\x03why\x18\b \x01(\tR\x03why\"\xb5\x03\n" +
+	"\x03why\x18\b \x01(\tR\x03why\"\xc5\x04\n" +
 	"\fSessionEntry\x12\x12\n" +
 	"\x04host\x18\x01 \x01(\tR\x04host\x12\x1d\n" +
 	"\n" +
@@ -5824,7 +5894,14 @@ const file_broker_proto_rawDesc = "" +
 	"\x04cols\x18\x0e \x01(\rR\x04cols\x12\x12\n" +
 	"\x04rows\x18\x0f \x01(\rR\x04rows\x12\x1f\n" +
 	"\vsize_policy\x18\x10 \x01(\rR\n" +
-	"sizePolicy\">\n" +
+	"sizePolicy\x12\x1a\n" +
+	"\bactivity\x18\x11 \x01(\rR\bactivity\x12\x16\n" +
+	"\x06reason\x18\x12 \x01(\tR\x06reason\x12\"\n" +
+	"\rsince_unix_ms\x18\x13 \x01(\x03R\vsinceUnixMs\x12\x1e\n" +
+	"\n" +
+	"generation\x18\x14 \x01(\x04R\n" +
+	"generation\x12\x16\n" +
+	"\x06locked\x18\x15 \x01(\bR\x06locked\">\n" +
 	"\tTombstone\x12\x12\n" +
 	"\x04host\x18\x01 \x01(\tR\x04host\x12\x1d\n" +
 	"\n" +
