@@ -535,6 +535,23 @@ func TestNothingIsDialedForWhatIsWarm(t *testing.T) {
 	})
 }
 
+// A host that somebody names and that nothing reaches is that one's affair.
+func TestWhatSomebodyElseNamesIsNotListed(t *testing.T) {
+	inFleet(t, 2, func(t *testing.T, f *fleet) {
+		f.hosts["h1"].down(true)
+		s := f.subscribe(t, protocol.ReachAll, "h0", "h1")
+		s.until(t, time.Minute, all(catalogue.Stale, "h1"))
+		every := f.subscribe(t, protocol.ReachAll)
+		every.until(t, time.Second, func(hosts map[string]catalogue.Host, _ []catalogue.Session) bool {
+			return len(hosts) == 2 && all(catalogue.Current, protocol.LocalHost, "h0")(hosts, nil)
+		})
+		f.hosts["h1"].down(false)
+		every.until(t, 2*time.Minute, all(catalogue.Current, "h1"))
+		s.Close()
+		every.Close()
+	})
+}
+
 // A link over QUIC takes the place of one over ssh that is used for a second: the list goes on over it.
 func TestAListGoesOnOverAnotherLink(t *testing.T) {
 	inFleetWith(t, 1, true, func(t *testing.T, f *fleet) {

@@ -15,7 +15,7 @@ import (
 // lists is the catalogue of all hosts, with what keeps it current (keeper.go) and who is told of it (publish.go).
 type lists struct {
 	b    *Broker
-	all  sync.WaitGroup  // keepers, confirmations, readers
+	runs sync.WaitGroup  // keepers, confirmations, readers
 	end  context.Context // of all of them
 	stop context.CancelFunc
 
@@ -44,13 +44,13 @@ func (l *lists) close() {
 	l.closed = true
 	l.mu.Unlock()
 	l.stop()
-	l.all.Wait()
+	l.runs.Wait()
 }
 
 // spawn runs f on a goroutine that close joins, with mu held; false: the broker is ending, f does not run.
 func (l *lists) spawn(f func()) bool {
 	if !l.closed {
-		l.all.Go(f)
+		l.runs.Go(f)
 	}
 	return !l.closed
 }
@@ -68,7 +68,11 @@ func (l *lists) enter(r *reader) {
 		hosts = l.known(linked)
 	}
 	for _, host := range hosts {
-		l.want(host, r.reach == protocol.ReachAll || host == protocol.LocalHost || slices.Contains(linked, l.address(host)))
+		reached := slices.Contains(linked, l.address(host))
+		l.want(host, r.reach == protocol.ReachAll || host == protocol.LocalHost || reached)
+		if k := l.keepers[host]; k != nil && reached {
+			k.reached = true
+		}
 	}
 }
 
@@ -80,7 +84,8 @@ func (l *lists) known(linked []string) []string {
 		addresses[m.Address.String()] = true
 	}
 	for _, host := range append(linked, l.catalogue.Hosts()...) {
-		if address := l.address(host); !addresses[address] && !l.twin(host) {
+		k, address := l.keepers[host], l.address(host)
+		if known := slices.Contains(linked, host) || k != nil && k.reached; known && !addresses[address] && !l.twin(host) {
 			hosts = append(hosts, host)
 			addresses[address] = true
 		}
@@ -116,6 +121,9 @@ func (l *lists) twin(host string) bool {
 func (l *lists) joined(members domain.Hosts) {
 	before := l.members
 	l.members = members
+	if before.Revision != members.Revision {
+		l.anew()
+	}
 	for _, old := range before.Known {
 		if now, member := members.Find(old.Alias); member && now.Since == old.Since {
 			continue
@@ -197,8 +205,11 @@ func (l *lists) met(address string) {
 	}
 	if !met {
 		for _, host := range l.known([]string{address}) {
-			if l.address(host) == address && l.wanted(host) {
+			if l.address(host) == address && l.all() {
 				l.want(host, true)
+				if k := l.keepers[host]; k != nil {
+					k.reached = true
+				}
 			}
 		}
 	}
@@ -291,12 +302,37 @@ func (l *lists) wanted(host string) bool {
 	return false
 }
 
-// tells reports whether a reader is told of a host, with mu held.
+// tells reports whether a reader is told of a host, with mu held: one that asks for all of this machine, the members, and of
+// others what was reached, not what somebody else has named.
 func (l *lists) tells(r *reader, host string) bool {
 	if r.about != nil {
 		return slices.Contains(r.about, host)
 	}
-	return !l.twin(host)
+	if _, member := l.members.Find(host); member || host == protocol.LocalHost {
+		return true
+	}
+	k := l.keepers[host]
+	return k != nil && k.reached && !l.twin(host)
+}
+
+// all reports whether somebody is told of all hosts, with mu held.
+func (l *lists) all() bool {
+	for r := range l.readers {
+		if r.about == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// anew has who is told of all hosts get a snapshot, with mu held: which hosts those are has changed.
+func (l *lists) anew() {
+	for r := range l.readers {
+		if r.about == nil {
+			r.anew = true
+			signal(r.wake)
+		}
+	}
 }
 
 // named reports whether somebody is about this host and not just any, with mu held.
@@ -329,4 +365,5 @@ type reader struct {
 	about []string // the hosts it names; nil: all
 	reach protocol.Reach
 	wake  chan struct{} // cap 1: the catalogue may have changed
+	anew  bool          // a snapshot is due. Guarded by lists.mu
 }

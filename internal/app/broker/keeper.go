@@ -44,6 +44,7 @@ type keeper struct {
 	hangUp     context.CancelCauseFunc // of the attempt or conversation there is, or nil
 	confirming bool
 	moving     bool      // from one link to another
+	reached    bool      // there was a way to it while it is kept
 	failed     time.Time // when it could not be asked last
 	heard      time.Time // when the daemon said something last
 }
@@ -125,6 +126,7 @@ func (k *keeper) unwanted() bool {
 	}
 	k.know(catalogue.Unasked, nil)
 	k.l.forget()
+	k.l.anew()
 	return true
 }
 
@@ -371,7 +373,7 @@ func (k *keeper) listed(stream *linked, list []domain.SessionInfo, live bool) {
 	way := k.l.b.hosts.link(k.address())
 	k.l.mu.Lock()
 	defer k.l.mu.Unlock()
-	k.live, k.stream, k.way, k.heard, k.failed = live, stream, way, time.Now(), time.Time{}
+	k.live, k.stream, k.way, k.heard, k.failed, k.reached = live, stream, way, time.Now(), time.Time{}, true
 	if k.l.catalogue.Replace(k.ticket, list) {
 		k.l.changed()
 	}

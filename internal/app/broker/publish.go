@@ -54,6 +54,9 @@ func (l *lists) serve(r *reader, have uint64) {
 func (l *lists) since(have uint64, r *reader) catalogue.Delta {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if r.anew {
+		have, r.anew = 0, false
+	}
 	scope := func(host string) bool { return l.tells(r, host) }
 	d := l.catalogue.Since(have, scope)
 	if d.Base != 0 && !fits(&d) {

@@ -44,10 +44,8 @@ func (c *Catalogue) Since(have uint64, scope func(host string) bool) Delta {
 		}
 		return 1
 	})
-	for _, g := range c.graves[i:] {
-		if within(scope, g.Host) {
-			d.Gone = append(d.Gone, g.Key)
-		}
+	for _, g := range c.graves[i:] { // in scope or not: it may have been, and who has none of it loses nothing
+		d.Gone = append(d.Gone, g.Key)
 	}
 	return d
 }
