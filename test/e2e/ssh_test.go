@@ -205,7 +205,8 @@ func TestSSHEveryCommandTakesAnAddress(t *testing.T) {
 	require.Contains(t, s.near.ok("ls", s.user+"@far"), "work")
 	require.Empty(t, s.near.ok("ls"))
 
-	require.Equal(t, "far:0\n", s.near.ok("new", "far:", "-d", "--", "sh", "-c", "pwd; env; exec cat"))
+	require.Equal(t, "far:0\n", s.near.ok("new", "far:", "-d", "--", "sh", "-c", "pwd; env; echo that is all; exec cat"))
+	s.near.waitText("far:0", "^that is all$")
 	environment := s.near.ok("capture", "far:0", "--history", "1000")
 	require.True(t, strings.HasPrefix(environment, s.far.dir+"\n"), "it starts in the home directory there")
 	require.Contains(t, environment, "HOME="+s.far.dir)
