@@ -36,12 +36,12 @@ var knownDifferences = []knownDifference{
 	},
 	{
 		"xterm shifts wide characters it cuts by other columns",
-		regexp.MustCompile(`[\x{2e80}-\x{ffff}].*\x1b\[\d*[@P]|\x1b\[4h.*[\x{2e80}-\x{ffff}]`), regexp.MustCompile(`^ours or xterm: cell \S+: [^;]*$`),
+		regexp.MustCompile(`(?s)[\x{2e80}-\x{ffff}].*\x1b\[\d*[@P]|\x1b\[4h.*[\x{2e80}-\x{ffff}]`), regexp.MustCompile(`^ours or xterm: cell \S+: [^;]*$`),
 		"DCH and ICH move by character positions (ECMA-48 8.3.26, 8.3.64), and a wide one has two; xterm.js agrees with the engine.",
 	},
 	{
 		"DECSC forgets a pending wrap in xterm.js",
-		regexp.MustCompile(`\x1b(7|\[s)(?s:.*)\x1b(8|\[\d*u)`), regexp.MustCompile(`^ours or xterm: ; ours or xterm.js: (cursor|pending|cell)`),
+		regexp.MustCompile(`(?s)\x1b(7|\[s).*\x1b(8|\[\d*u)`), regexp.MustCompile(`^ours or xterm: ; ours or xterm.js: (cursor|pending|cell)`),
 		"DECSC saves the pending wrap (DEC STD 070, D.6.1: the Last Column Flag); xterm agrees.",
 	},
 	{
@@ -51,12 +51,12 @@ var knownDifferences = []knownDifference{
 	},
 	{
 		"insert mode over the left margin inserts in xterm by the run it reads",
-		regexp.MustCompile(`\x1b\[4h.*\x1b\[\?69h|\x1b\[\?69h.*\x1b\[4h`), anything,
+		regexp.MustCompile(`(?s)\x1b\[4h.*\x1b\[\?69h|\x1b\[\?69h.*\x1b\[4h`), anything,
 		"IRM inserts each character at the active position (ECMA-48 7.2.10), and what it shifts past the right margin is lost (DEC STD 070, 5-139).",
 	},
 	{
 		"RIS leaves the alternate screen in xterm",
-		regexp.MustCompile(`\x1bc.*\x1b\[\?(47|104[79])h`), anything,
+		regexp.MustCompile(`(?s)\x1bc.*\x1b\[\?(47|104[79])h`), anything,
 		"RIS makes the state of power-on, with every position erased (ECMA-48 8.3.105; DEC STD 070, D.2).",
 	},
 	{
@@ -86,7 +86,7 @@ var knownDifferences = []knownDifference{
 	},
 	{
 		"DECRC leaves the underline's colour and the link in xterm.js",
-		regexp.MustCompile(`\x1b(\[58|\]8).*\x1b(8|\[u)`), regexp.MustCompile(`^ours or xterm: ; ours or xterm.js: cell .*link=`),
+		regexp.MustCompile(`(?s)\x1b(\[58|\]8).*\x1b(8|\[u)`), regexp.MustCompile(`^ours or xterm: ; ours or xterm.js: cell .*link=`),
 		"DECRC restores the rendition that DECSC saved (DEC STD 070, 5.13.1), of which these are part.",
 	},
 	{
@@ -111,32 +111,32 @@ var knownDifferences = []knownDifference{
 	},
 	{
 		"SU of all lines between the margins clears the whole screen in xterm",
-		regexp.MustCompile(`\x1b\[\d*;?\d*r.*\x1b\[\d*S`), regexp.MustCompile(`ours or xterm: cell \S+: ('.*'.* or ' '|' '.* or ' '.* bg )`),
+		regexp.MustCompile(`(?s)\x1b\[\d*;?\d*r.*\x1b\[\d*S`), regexp.MustCompile(`ours or xterm: cell \S+: ('.*'.* or ' '|' '.* or ' '.* bg )`),
 		"Scrolling stays within the margins (DEC STD 070, 5.14.2), as xterm's SU does by fewer lines. DEC's own SU moves a window over the page (5-91).",
 	},
 	{
 		"the saved cursor stays in its row in xterm where a smaller alternate screen loses lines at the top",
-		regexp.MustCompile(`\x1b\[\?1049h.*\x1b(7|\[s).*\x1b(8|\[u)`), regexp.MustCompile(`^ours or xterm: cursor: `),
+		regexp.MustCompile(`(?s)\x1b\[\?1049h.*\x1b(7|\[s).*\x1b(8|\[u)`), regexp.MustCompile(`^ours or xterm: cursor: `),
 		"No specification has sizes that change; the engine keeps it on its text, as xterm.js does.",
 	},
 	{
 		"a rectangle's omitted corner is the margins' in xterm, and in origin mode counted from them again",
-		regexp.MustCompile(`\x1b\[\?6h.*\$[xzrtv{]`), anything,
+		regexp.MustCompile(`(?s)\x1b\[\?6h.*\$[xzrtv{]`), anything,
 		"The defaults are 1 and the page's last line and column (DEC STD 070, 5.12.1), in origin mode counted from the margins (5-31).",
 	},
 	{
 		"DECRC in origin mode may leave the margins in xterm",
-		regexp.MustCompile(`\x1b\[\?6h(?s:.*)\x1b(8|\[\d*u|\[\?104[89]l)`), anything,
+		regexp.MustCompile(`(?s)\x1b\[\?6h.*\x1b(8|\[\d*u|\[\?104[89]l)`), anything,
 		"What is restored in origin mode moves to the closest position within the margins (DEC STD 070, 5-189, note 3); xterm.js agrees.",
 	},
 	{
 		"DECSTR takes the protection of all cells away in xterm",
-		regexp.MustCompile(`\x1b\[!p.*\x1b\[(\?\d?[JK]|[\d;]*\$\{)`), anything,
+		regexp.MustCompile(`(?s)\x1b\[!p.*\x1b\[(\?\d?[JK]|[\d;]*\$\{)`), anything,
 		"DECSTR leaves the data in the display (DEC STD 070, 4-32), and DECSCA says of each character when it is written (5-166).",
 	},
 	{
 		"a selective erase of protected cells keeps a pending wrap in xterm",
-		regexp.MustCompile(`\x1b(\[1"q|V)(?s:.*)\x1b\[\??\d?[JK]`), regexp.MustCompile(`ours or xterm: (cell|cursor)`),
+		regexp.MustCompile(`(?s)\x1b(\[1"q|V).*\x1b\[\??\d?[JK]`), regexp.MustCompile(`ours or xterm: (cell|cursor)`),
 		"Erasing ends a pending wrap, whatever it finds (DEC STD 070, D.6.1); xterm does where it erases.",
 	},
 	{
@@ -151,17 +151,17 @@ var knownDifferences = []knownDifference{
 	},
 	{
 		"the blank of the line drawing set costs the character behind it in xterm",
-		regexp.MustCompile(`\x1b[()*+]0(?s:.*)_`), regexp.MustCompile(`ours or xterm: (cell|cursor)`),
+		regexp.MustCompile(`(?s)\x1b[()*+]0.*_`), regexp.MustCompile(`ours or xterm: (cell|cursor)`),
 		"5/15 of DEC Special Graphics is a graphic character like any other (VT220 manual, table 2-4).",
 	},
 	{
 		"REP behind a single shift takes its character from another set in xterm",
-		regexp.MustCompile(`\x1b[NO](?s:.*)\x1b\[\d*b`), regexp.MustCompile(`ours or xterm: cell `),
+		regexp.MustCompile(`(?s)\x1b[NO].*\x1b\[\d*b`), regexp.MustCompile(`ours or xterm: cell `),
 		"What is repeated is the graphic character, not its code (ECMA-48 8.3.103).",
 	},
 	{
 		"what XTSAVE saved outlasts RIS in xterm",
-		regexp.MustCompile(`\x1bc(?s:.*)\x1b\[\?[\d;]*r`), regexp.MustCompile(`ours or xterm: (cell|cursor|replies)`),
+		regexp.MustCompile(`(?s)\x1bc.*\x1b\[\?[\d;]*r`), regexp.MustCompile(`ours or xterm: (cell|cursor|replies)`),
 		"RIS makes the state of power-on (ECMA-48 8.3.105), in which nothing is saved.",
 	},
 	{
@@ -176,7 +176,7 @@ var knownDifferences = []knownDifference{
 	},
 	{
 		"ED from the first cell ends SPA's protection in xterm",
-		regexp.MustCompile(`\x1bV(?s:.*)\x1b\[[02]?J`), regexp.MustCompile(`ours or xterm: cell `),
+		regexp.MustCompile(`(?s)\x1bV.*\x1b\[[02]?J`), regexp.MustCompile(`ours or xterm: cell `),
 		"Erasure leaves guarded areas while ERM is reset, and ED resets nothing (ECMA-48 7.2.4, 8.3.39, 8.3.129).",
 	},
 }
