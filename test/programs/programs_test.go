@@ -74,7 +74,7 @@ func source() string {
 
 func vimArgs(t *testing.T) []string {
 	return []string{
-		need(t, "vim"), "-u", "NONE", "-i", "NONE", "-n", "-N", "--cmd", "set ruler nowrap laststatus=2 shortmess=atI nomodeline",
+		need(t, "vim"), "-u", "NONE", "-i", "NONE", "-n", "-N", "--cmd", "set ruler nowrap laststatus=2 shortmess=atIF nomodeline",
 		"-c", "syntax on", file(t, "main.go", source()),
 	}
 }

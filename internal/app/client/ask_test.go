@@ -54,18 +54,18 @@ func TestAQuestionOverTheSession(t *testing.T) {
 		a.daemon.cut(true)
 		time.Sleep(10 * time.Second)
 		synctest.Wait()
-		require.Contains(t, screenText(a.term.vt), "far: Password: (En\n ter answers, Esc g\n ives up)")
+		require.Contains(t, a.term.text(), "far: Password: (En\n ter answers, Esc g\n ives up)")
 		a.types("wrong")
 		a.types("\r")
 		time.Sleep(time.Second)
 		a.types("\x1b[200~sesa\rmore\x1b[201~")
 		a.types("xy\x7f\x7fme")
-		require.NotContains(t, screenText(a.term.vt), "sesa")
+		require.NotContains(t, a.term.text(), "sesa")
 		time.Sleep(100 * time.Second) // a person may take their time
 		a.types("\rafter")
 		require.Equal(t, []string{"wrong", "sesame"}, g.answers)
 		require.Equal(t, "beforeafter", a.daemon.typed())
-		require.Equal(t, "one\ntwo\nthree\nfour\nfive", strings.TrimRight(screenText(a.term.vt), " \n"))
+		require.Equal(t, "one\ntwo\nthree\nfour\nfive", strings.TrimRight(a.term.text(), " \n"))
 	})
 }
 
@@ -74,7 +74,7 @@ func TestWhatIsAskedForAWordShowsTheAnswer(t *testing.T) {
 		a.daemon.cut(true)
 		time.Sleep(time.Second)
 		a.types("nope\x15ses")
-		require.Contains(t, screenText(a.term.vt), "far: (yes/no)? ses")
+		require.Contains(t, a.term.text(), "far: (yes/no)? ses")
 		a.types("ame\x1b[13u") // as a terminal with the kitty protocol sends Enter when all keys are asked for
 		require.Equal(t, []string{"sesame"}, g.answers)
 	})
