@@ -130,3 +130,17 @@ func TestWrongCallsAreRefusedBeforeAnythingIsDialled(t *testing.T) {
 		require.Equal(t, client.Usage, client.KindOf(call()), what)
 	}
 }
+
+func TestRunSaysWhatATimeoutMeans(t *testing.T) {
+	s := create(t, client.Create{Name: "shell", Command: []string{"bash", "--norc", "--noprofile"}})
+	r, err := s.Run(within(t, time.Second), client.Command{Line: "echo begun; while :; do :; done"})
+	require.Equal(t, client.Timeout, client.KindOf(err), "%v", err)
+	require.ErrorContains(t, err, "it goes on")
+	require.True(t, r.TimedOut)
+	require.Equal(t, "begun\n", r.Output)
+
+	r, err = s.Run(within(t, 300*time.Millisecond), client.Command{Line: "echo no"})
+	require.Equal(t, client.Timeout, client.KindOf(err), "%v", err)
+	require.ErrorContains(t, err, "nothing was typed")
+	require.False(t, r.TimedOut)
+}

@@ -42,10 +42,14 @@ func (s *Session) Run(ctx context.Context, c Command) (Result, error) {
 	if r.result.TookMS == 0 {
 		r.result.TookMS = time.Since(began).Milliseconds()
 	}
-	if fault.KindOf(err) == fault.Timeout && r.began {
+	switch late := err != nil && fault.KindOf(err) == fault.Timeout; {
+	case late && r.began:
 		r.result.TimedOut = true
 		err = fault.New(fault.Timeout, "the command has not ended within %s; it goes on", limit).
 			WithHint("vev key %s C-c interrupts it", s.Address())
+	case late:
+		err = fault.New(fault.Timeout, "%s did not come to a prompt within %s; nothing was typed", s.Address(), limit).
+			WithHint("vev wait %s --prompt waits longer", s.Address())
 	}
 	r.result.Output = string(r.output)
 	return r.result, err
