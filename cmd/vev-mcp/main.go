@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"os/signal"
 	"syscall"
@@ -16,8 +17,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vev-term/vev/client"
+	"github.com/vev-term/vev/internal/adapters/audit"
+	"github.com/vev-term/vev/internal/adapters/rundir"
 	"github.com/vev-term/vev/internal/domain/fault"
 	"github.com/vev-term/vev/internal/mcp"
+	"github.com/vev-term/vev/internal/ports"
 )
 
 // version is set by the linker: -X main.version=...
@@ -51,6 +55,13 @@ func command() *cobra.Command {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			dir, err := rundir.Open()
+			if err != nil {
+				return err
+			}
+			calls := audit.New(dir.Log("mcp"), audit.Hash, slog.New(slog.NewTextHandler(os.Stderr, nil)))
+			defer calls.Close()
+			o.Record = func(c mcp.Call) { calls.Record(entry(c)) }
 			o.Version = version
 			o.Client = client.New(client.Options{Program: vev, Software: "vev-mcp " + version})
 			server, err := mcp.New(o)
@@ -64,6 +75,15 @@ func command() *cobra.Command {
 	cmd.Flags().BoolVar(&o.ReadOnly, "read-only", false, "make nothing, write nowhere")
 	cmd.Flags().StringVar(&vev, "vev", "", "the vev `PROGRAM` that is started from (default: in PATH)")
 	return cmd
+}
+
+// entry is a call for the log. What was typed with it is in the daemon's.
+func entry(c mcp.Call) ports.AuditEntry {
+	e := ports.AuditEntry{At: c.At, Name: c.Session, Author: c.Caller, Kind: c.Tool}
+	if c.Failed != nil {
+		e.Refused = fault.KindOf(c.Failed).String()
+	}
+	return e
 }
 
 // output is the standard output, which stays open when a protocol on it ends.
