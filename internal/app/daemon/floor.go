@@ -24,7 +24,7 @@ type floor struct {
 	holder *session
 	until  time.Time     // when the floor is free again, even if no answer came
 	rested time.Time     // before it nobody takes the floor
-	free   chan struct{} // closed when it is given back
+	free   chan struct{} // closed when it is given back; nil: nobody stands back
 }
 
 // take gives the floor to s, which was just given a key, unless the floods must have their time.
@@ -35,7 +35,7 @@ func (f *floor) take(s *session, now time.Time) {
 		return
 	}
 	f.release()
-	f.holder, f.until, f.rested, f.free = s, now.Add(floorTime), now.Add(floorTime+floorRest), make(chan struct{})
+	f.holder, f.until, f.rested = s, now.Add(floorTime), now.Add(floorTime+floorRest)
 	f.held.Store(true)
 }
 
@@ -54,11 +54,11 @@ func (f *floor) give(s *session) {
 
 // release wakes who stands back. The caller holds mu.
 func (f *floor) release() {
-	if f.holder != nil {
+	if f.free != nil {
 		close(f.free)
-		f.holder, f.free = nil, nil
-		f.held.Store(false)
 	}
+	f.holder, f.free = nil, nil
+	f.held.Store(false)
 }
 
 // standBack waits, at most floorTime, while another session than s has the floor.
@@ -67,11 +67,16 @@ func (f *floor) standBack(s *session) {
 		return
 	}
 	f.mu.Lock()
-	holder, free, wait := f.holder, f.free, time.Until(f.until)
-	f.mu.Unlock()
-	if holder == nil || holder == s || wait <= 0 {
+	wait := time.Until(f.until)
+	if f.holder == nil || f.holder == s || wait <= 0 {
+		f.mu.Unlock()
 		return
 	}
+	if f.free == nil {
+		f.free = make(chan struct{})
+	}
+	free := f.free
+	f.mu.Unlock()
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	select {
