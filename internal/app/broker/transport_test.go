@@ -68,6 +68,17 @@ func (n *net) udpBlocked() {
 	}
 }
 
+// onQUIC is an attachment over QUIC, which took the place of ssh. The caller ends it.
+func onQUIC(t *testing.T, b *Broker, n *net) *viewer {
+	t.Helper()
+	v := b.attaches(t, n.ssh)
+	time.Sleep(5 * time.Second)
+	n.set(func() { n.resumable = true })
+	w := b.attaches(t, n.quic)
+	v.end()
+	return w
+}
+
 // An attachment begins over ssh; QUIC is made beside it, and it moves.
 func TestQUICTakesOver(t *testing.T) {
 	networked(t, func(t *testing.T, b *Broker, n *net) {
@@ -150,11 +161,7 @@ func TestQUICThatNeedsAnAnswer(t *testing.T) {
 // UDP is cut in mid-session: ssh takes over, once its server lets a connection through.
 func TestUDPCutInMidSession(t *testing.T) {
 	networked(t, func(t *testing.T, b *Broker, n *net) {
-		v := b.attaches(t, n.ssh)
-		time.Sleep(5 * time.Second)
-		n.set(func() { n.resumable = true })
-		w := b.attaches(t, n.quic)
-		v.end()
+		w := onQUIC(t, b, n)
 		time.Sleep(time.Minute)
 		require.Empty(t, w.told())
 
@@ -183,11 +190,7 @@ func TestUDPCutInMidSession(t *testing.T) {
 // When nothing gets through, no ssh is started: QUIC is back the sooner.
 func TestNothingGetsThrough(t *testing.T) {
 	networked(t, func(t *testing.T, b *Broker, n *net) {
-		v := b.attaches(t, n.ssh)
-		time.Sleep(5 * time.Second)
-		n.set(func() { n.resumable = true })
-		w := b.attaches(t, n.quic)
-		v.end()
+		w := onQUIC(t, b, n)
 		n.udpBlocked()
 		n.set(func() { n.reach = fault.New(fault.Timeout, "no answer") })
 		time.Sleep(5 * time.Minute)
@@ -211,11 +214,7 @@ func TestNothingGetsThrough(t *testing.T) {
 // What cannot be known about the way of ssh is found out by trying, later.
 func TestWhereItCannotBeKnownWhatGetsThrough(t *testing.T) {
 	networked(t, func(t *testing.T, b *Broker, n *net) {
-		v := b.attaches(t, n.ssh)
-		time.Sleep(5 * time.Second)
-		n.set(func() { n.resumable = true })
-		w := b.attaches(t, n.quic)
-		v.end()
+		w := onQUIC(t, b, n)
 		n.udpBlocked()
 		n.set(func() { n.reach = fault.New(fault.Unsupported, "a jump host") })
 		time.Sleep(pulse.BeatEvery + pulse.DoubtAfter + unknownAfter - time.Second)
@@ -230,11 +229,7 @@ func TestWhereItCannotBeKnownWhatGetsThrough(t *testing.T) {
 // A proxy that is gone is not waited for.
 func TestAProxyThatIsGone(t *testing.T) {
 	networked(t, func(t *testing.T, b *Broker, n *net) {
-		v := b.attaches(t, n.ssh)
-		time.Sleep(5 * time.Second)
-		n.set(func() { n.resumable = true })
-		w := b.attaches(t, n.quic)
-		v.end()
+		w := onQUIC(t, b, n)
 		n.set(func() { n.reach = fault.New(fault.Timeout, "never") })
 		n.set(func() { n.resumable = false })
 		n.quic.last().slow(time.Hour)
