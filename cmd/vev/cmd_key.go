@@ -18,7 +18,7 @@ var completeKeys = []string{
 func (c *cli) cmdKey() *cobra.Command {
 	var g guards
 	cmd := &cobra.Command{
-		Use:   "key NAME [--at-prompt] KEY...",
+		Use:   "key NAME [--at-prompt] [--json] KEY...",
 		Short: "Press keys in a session",
 		Long: `Press keys in a session, as a terminal in the mode that the program has set would
 send them. A key is one character, or one of
@@ -29,7 +29,10 @@ send them. A key is one character, or one of
 
 with any of C- (Ctrl), M- (Alt), S- (Shift), D- (Super) before it. What few modes
 have a form for, like C-1 or S-Enter, needs a program that asked for it. All keys
-are known and have a form, or none is pressed.`,
+are known and have a form, or none is pressed.
+
+As JSON the answer is one object with session and keys, their number; it comes when
+the program's terminal has taken them.`,
 		Example: `  vev key work C-c
   vev key work Escape : w q Enter
   vev key work Up Enter
@@ -51,7 +54,10 @@ are known and have a form, or none is pressed.`,
 			if err != nil {
 				return err
 			}
-			return session.Press(cmd.Context(), args[1:]...)
+			if err := session.Press(cmd.Context(), args[1:]...); err != nil {
+				return err
+			}
+			return g.answer(c, entered{Session: session.Address(), Keys: len(args) - 1})
 		}),
 	}
 	g.flags(cmd)

@@ -7,13 +7,15 @@ import (
 )
 
 func (c *cli) cmdLock() *cobra.Command {
-	var unlock bool
+	var unlock, asJSON bool
 	var author string
 	cmd := &cobra.Command{
-		Use:   "lock NAME [--unlock]",
+		Use:   "lock NAME [--unlock] [--json]",
 		Short: "Let only attached people type in a session",
 		Long: `Lock a session: only who is attached may type in it, and vev send, key, paste and run are
-refused, until it is unlocked. Programs can look at it, wait for it and capture it still.`,
+refused, until it is unlocked. Programs can look at it, wait for it and capture it still.
+
+As JSON the answer is one object with session and locked.`,
 		Example: `  vev lock work
   vev lock work --unlock`,
 		Args:              namedCount(1, 1, 1),
@@ -23,10 +25,19 @@ refused, until it is unlocked. Programs can look at it, wait for it and capture 
 			if err != nil {
 				return err
 			}
-			return session.Lock(cmd.Context(), !unlock)
+			if err := session.Lock(cmd.Context(), !unlock); err != nil || !asJSON {
+				return err
+			}
+			return c.printJSON(lockJSON{Session: session.Address(), Locked: !unlock})
 		}),
 	}
 	cmd.Flags().BoolVar(&unlock, "unlock", false, "let programs type again")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "answer as JSON")
 	authorFlag(cmd, &author)
 	return cmd
+}
+
+type lockJSON struct {
+	Session string `json:"session"`
+	Locked  bool   `json:"locked"`
 }

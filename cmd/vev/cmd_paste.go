@@ -15,12 +15,15 @@ import (
 func (c *cli) cmdPaste() *cobra.Command {
 	var g guards
 	cmd := &cobra.Command{
-		Use:   "paste NAME [FILE] [--at-prompt]",
+		Use:   "paste NAME [FILE] [--at-prompt] [--json]",
 		Short: "Paste a file or the standard input into a session",
 		Long: `Paste a file, or the standard input, into a session as a terminal would: between
 paste markers when the program asked for them, without control characters, with
 line ends as the Enter key sends them. Any size: it is given at the pace at which
-the program reads, and Ctrl-C ends it.`,
+the program reads, and Ctrl-C ends it.
+
+As JSON the answer is one object with session and bytes, as they were read; it comes
+when the program's terminal has taken the last of them.`,
 		Example: `  vev paste work notes.txt
   git diff | vev paste work`,
 		Args: namedCount(1, 2, 1),
@@ -51,5 +54,21 @@ func (c *cli) paste(ctx context.Context, a domain.Address, from io.Reader, g *gu
 	if err != nil {
 		return err
 	}
-	return session.Paste(ctx, from)
+	counted := &counter{from: from}
+	if err := session.Paste(ctx, counted); err != nil {
+		return err
+	}
+	return g.answer(c, entered{Session: session.Address(), Bytes: counted.n})
+}
+
+// counter counts what is read.
+type counter struct {
+	from io.Reader
+	n    int64
+}
+
+func (r *counter) Read(p []byte) (int, error) {
+	n, err := r.from.Read(p)
+	r.n += int64(n)
+	return n, err
 }

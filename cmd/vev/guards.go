@@ -7,11 +7,12 @@ import (
 	"github.com/vev-term/vev/internal/domain"
 )
 
-// guards are what must hold while a program types, and who it is.
+// guards are what must hold while a program types, who it is, and how it is answered.
 type guards struct {
 	generation uint64
 	atPrompt   bool
 	author     string
+	json       bool
 }
 
 const guardHelp = `
@@ -24,8 +25,24 @@ shell waits for a command and nothing has been typed yet.`
 func (g *guards) flags(cmd *cobra.Command) {
 	cmd.Flags().Uint64Var(&g.generation, "expect-generation", 0, "only while the session's generation is `N`")
 	cmd.Flags().BoolVar(&g.atPrompt, "at-prompt", false, "only at an empty prompt of a shell")
+	cmd.Flags().BoolVar(&g.json, "json", false, "answer as JSON")
 	authorFlag(cmd, &g.author)
 	cmd.Long += guardHelp
+}
+
+// entered is the answer to a command that gave a session something: its program's terminal has taken it.
+type entered struct {
+	Session string `json:"session"`
+	Bytes   int64  `json:"bytes,omitempty"` // of text
+	Keys    int    `json:"keys,omitempty"`
+}
+
+// answer says as JSON, if that is wanted, what a session has been given.
+func (g *guards) answer(c *cli, e entered) error {
+	if !g.json {
+		return nil
+	}
+	return c.printJSON(e)
 }
 
 // session is the session at a, typed into as g says.
