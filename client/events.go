@@ -76,14 +76,15 @@ type Watcher struct {
 }
 
 // Watch tells what happens, in its order and each event once, also across a lost broker or link: it goes on where it was.
-// It returns nil when the one session it watches has ended, and otherwise why it ended; with the context's end,
-// a fault of kind Canceled or Timeout.
+// A machine that is not reached at first is an error; one that was is tried again until the context ends. It returns nil when
+// the one session it watches has ended, also if it ended meanwhile, and otherwise why it ended; with the context's end, a
+// fault of kind Canceled or Timeout.
 func (c *Client) Watch(ctx context.Context, o WatchOptions, w Watcher) error {
 	watch, err := c.newWatch(o, w)
 	if err != nil {
 		return err
 	}
-	for pause := talk.FirstPause; ; pause = min(2*pause, talk.LastPause) {
+	for pause := talk.FirstPause; ; pause = min(2*pause, longestPause) {
 		before := watch.ask.Since
 		ended, err := watch.follow(ctx, c)
 		if ctx.Err() != nil {
@@ -99,6 +100,9 @@ func (c *Client) Watch(ctx context.Context, o WatchOptions, w Watcher) error {
 	}
 }
 
+// longestPause is between two attempts to reach a machine again.
+const longestPause = 2 * time.Second
+
 func endKind(ctx context.Context) fault.Kind {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return fault.Timeout
@@ -108,9 +112,11 @@ func endKind(ctx context.Context) fault.Kind {
 
 // watch is what is asked for next.
 type watch struct {
-	at  domain.Address
-	ask protocol.WatchEvents
-	to  Watcher
+	at     domain.Address
+	ask    protocol.WatchEvents
+	wanted domain.EventSet // none: all; of one session its end is asked for, too
+	to     Watcher
+	begun  bool // the daemon was reached
 }
 
 func (c *Client) newWatch(o WatchOptions, w Watcher) (*watch, error) {
@@ -130,7 +136,10 @@ func (c *Client) newWatch(o WatchOptions, w Watcher) (*watch, error) {
 		out.at.Host, err = parseHost(o.Host)
 	}
 	if err == nil {
-		out.ask.Types, err = eventSet(o.Types)
+		out.wanted, err = eventSet(o.Types)
+	}
+	if out.ask.Types = out.wanted; out.wanted != 0 && out.ask.Session != "" {
+		out.ask.Types = out.wanted.With(domain.EventExited)
 	}
 	return out, err
 }
@@ -146,8 +155,9 @@ func (w *watch) follow(ctx context.Context, c *Client) (ended bool, err error) {
 		return true, talk.NoSession(w.at)
 	}
 	if err != nil {
-		return true, err
+		return !w.begun, err
 	}
+	w.begun = true
 	defer conn.Close()
 	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
 	if err := conn.Send(&protocol.Watch{Events: &w.ask}); err != nil {
@@ -200,8 +210,10 @@ func (w *watch) tell(m *protocol.WatchedEvents) (ended bool, err error) {
 		if w.ask.Session != "" {
 			w.ask.Session = e.Session.String() // it may be renamed
 		}
-		if err := w.to.Event(eventOf(e)); err != nil {
-			return true, err
+		if w.wanted == 0 || w.wanted.Has(e.Type) {
+			if err := w.to.Event(eventOf(e)); err != nil {
+				return true, err
+			}
 		}
 		w.ask.Live, w.ask.Since = false, e.Seq
 		if w.ask.Session != "" && e.Type == domain.EventExited {

@@ -1,7 +1,6 @@
 package domain
 
 import (
-	"encoding/hex"
 	"encoding/json"
 	"time"
 
@@ -49,12 +48,12 @@ func (e *Event) UnmarshalJSON(b []byte) error {
 	}
 	at, err := time.Parse(time.RFC3339Nano, j.At)
 	kind, known := ParseEventType(j.Type)
-	id, idErr := hex.DecodeString(j.Session)
-	if err != nil || !known || idErr != nil || len(id) != len(e.Session) {
+	id, isID := ParseSessionID(j.Session)
+	if err != nil || !known || !isID {
 		return fault.New(fault.Internal, "no event")
 	}
 	*e = Event{
-		Seq: j.Seq, At: at, Session: SessionID(id), Name: j.Name, Type: kind, Title: j.Title, Text: j.Text, Count: j.Count,
+		Seq: j.Seq, At: at, Session: id, Name: j.Name, Type: kind, Title: j.Title, Text: j.Text, Count: j.Count,
 		Client: j.Client, Size: Size{Cols: j.Cols, Rows: j.Rows},
 	}
 	if j.Status != nil {

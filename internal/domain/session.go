@@ -14,6 +14,15 @@ type SessionID [16]byte
 
 func (id SessionID) String() string { return hex.EncodeToString(id[:]) }
 
+// ParseSessionID reads what String writes.
+func ParseSessionID(text string) (id SessionID, ok bool) {
+	raw, err := hex.DecodeString(text)
+	if err != nil || len(raw) != len(id) {
+		return SessionID{}, false
+	}
+	return SessionID(raw), true
+}
+
 // IsZero reports whether id names no session.
 func (id SessionID) IsZero() bool { return id == SessionID{} }
 

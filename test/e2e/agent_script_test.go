@@ -107,42 +107,6 @@ func TestAgentScript(t *testing.T) {
 	})
 }
 
-// TestEventsAcrossARestartOfTheBroker: whoever listens misses nothing and hears nothing twice.
-func TestEventsAcrossARestartOfTheBroker(t *testing.T) {
-	const most = 12
-	h := newHome(t)
-	h.ok("new", "work", "-d", "--", "cat")
-	cmd := h.command("events", "work", "--type", "notification", "--count", strconv.Itoa(most), "--since", "0")
-	done := make(chan answer, 1)
-	go func() { done <- finish(t, cmd) }()
-	for n := range most {
-		if n%4 == 3 {
-			kill9(t, h.one("_broker"))
-		}
-		h.ok("send", "work", fmt.Sprintf("\x1b]777;notify;t;%d\a", n))
-		h.ok("key", "work", "Enter")
-		h.ok("wait", "work", "--event", "notification", "--since", "1", "--timeout", patience.String())
-	}
-	got := <-done
-	require.Zero(t, got.code, got.stderr)
-	var last uint64
-	n := 0
-	for line := range strings.Lines(got.stdout) {
-		var e struct {
-			Type, Text string
-			Seq        uint64
-		}
-		require.NoError(t, json.Unmarshal([]byte(line), &e))
-		require.Equal(t, "notification", e.Type)
-		require.Equal(t, strconv.Itoa(n), e.Text)
-		require.Greater(t, e.Seq, last)
-		last = e.Seq
-		n++
-	}
-	require.Equal(t, most, n)
-	require.Contains(t, h.vev("events", "work", "--since", "1", "--count", "1").stdout, `"type":"gap"`, "of a daemon before this one")
-}
-
 // TestNextIsWhoHasWaitedTheLongest: bells call, and attaching answers.
 func TestNextIsWhoHasWaitedTheLongest(t *testing.T) {
 	h := newHome(t)

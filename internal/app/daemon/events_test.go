@@ -130,6 +130,63 @@ func TestEventsGoOnBehindTheLastOne(t *testing.T) {
 	})
 }
 
+// Of many sessions more is kept than waits for one client, and one of them has lost events: what is kept of the others comes whole.
+func TestAGapOfOneSessionIsNoneOfOthers(t *testing.T) {
+	inWorld(t, func(w *world) {
+		const sessions = 3 * eventBuffer / eventsOfSession
+		l := w.listen(protocol.WatchEvents{Live: true})
+		p := w.create("loses")
+		l.settle()
+		l.p.Close()
+		titles := func(p *program, n int) {
+			for i := range n {
+				p.print("\x1b]0;" + strconv.Itoa(i) + "\a")
+				synctest.Wait()
+			}
+		}
+		titles(p, eventsOfSession+1)
+		for i := range sessions {
+			titles(w.create("keeps"+strconv.Itoa(i)), eventsOfSession-10)
+		}
+		for _, since := range []uint64{l.last, 0} {
+			all := w.listen(protocol.WatchEvents{Since: since, Types: domain.EventSet(0).With(domain.EventTitle)})
+			require.Equal(t, since != 0, len(all.gaps) == 1)
+			count := map[string]int{}
+			for _, e := range all.got {
+				count[e.Name]++
+			}
+			require.Equal(t, eventsOfSession, count["loses"])
+			for i := range sessions {
+				require.Equal(t, eventsOfSession-10, count["keeps"+strconv.Itoa(i)])
+			}
+			all.p.Close()
+		}
+	})
+}
+
+// A session's end is told to a client that comes back after it, by the id that it has known; and not to one that knows it.
+func TestTheEndOfASessionThatIsGone(t *testing.T) {
+	inWorld(t, func(w *world) {
+		p := w.create("work")
+		l := w.listen(protocol.WatchEvents{Session: "work"})
+		id, last := l.got[0].Session.String(), l.last
+		l.p.Close()
+		require.Nil(t, w.ask(0, &protocol.Kill{Session: "work"}).Failure)
+		p.end(domain.ExitStatus{Code: 3})
+		synctest.Wait()
+		require.Empty(t, w.list())
+		again := w.listen(protocol.WatchEvents{Session: id, Since: last})
+		require.Equal(t, domain.EventExited, again.got[len(again.got)-1].Type)
+		again.p.Close()
+		for _, m := range []protocol.WatchEvents{{Session: id, Since: again.last}, {Session: id}, {Session: "work", Since: last}} {
+			c := w.dial()
+			c.toServer <- &protocol.Watch{Events: &m}
+			require.Equal(t, fault.NotFound, (<-c.toClient).(*protocol.Watching).Events.Failure.Kind)
+			c.Close()
+		}
+	})
+}
+
 // A client that takes nothing misses nothing that is kept, and holds nobody up.
 func TestASlowListenerIsNotWaitedFor(t *testing.T) {
 	inWorld(t, func(w *world) {

@@ -34,11 +34,10 @@ func (d *Daemon) lastEvent() uint64 { return d.number(d.bus.Stats().Sequence) }
 // open begins where the client wants to: with what is new, with all that is kept, or behind an event.
 func (w *eventWatch) open() error {
 	if w.m.Session != "" {
-		s, err := w.d.find(w.m.Session)
-		if err != nil {
+		var err error
+		if w.session, err = w.find(); err != nil {
 			return err
 		}
-		w.session = s.id
 	}
 	switch {
 	case w.m.Live:
@@ -47,6 +46,39 @@ func (w *eventWatch) open() error {
 		w.last = w.m.Since - w.d.eventBase
 	}
 	return nil
+}
+
+// find returns the session's id: also of one that is gone, to a client that goes on by its id, while there is
+// something of it that the client does not know.
+func (w *eventWatch) find() (domain.SessionID, error) {
+	s, err := w.d.find(w.m.Session)
+	if err == nil {
+		return s.id, nil
+	}
+	id, ok := domain.ParseSessionID(w.m.Session)
+	if ok && w.m.Since > 0 && w.d.lastOf(id) > w.m.Since {
+		return id, nil
+	}
+	return domain.SessionID{}, err
+}
+
+// lastOf is the number of the newest event of a session, which may be gone; 0 if none is kept.
+func (d *Daemon) lastOf(id domain.SessionID) uint64 {
+	sub, err := d.bus.Subscribe(context.Background(), streambus.SubscribeOptions{
+		Topic: topicSessions + id.String(), Overflow: streambus.DropNewest, Replay: 1,
+	})
+	if err != nil {
+		return 0
+	}
+	defer sub.Close()
+	if sub.Stats().Pending == 0 {
+		return 0
+	}
+	m, err := sub.Next(context.Background())
+	if err != nil {
+		return 0
+	}
+	return d.number(m.Sequence)
 }
 
 func (w *eventWatch) close() {
@@ -76,7 +108,7 @@ func (w *eventWatch) join(ctx context.Context) (gap protocol.EventGap, err error
 		if gone.Since > gone.Last { // of a daemon that ran before, with a clock that was ahead
 			gap, w.last = protocol.EventGap{From: w.d.eventBase, To: w.d.eventBase}, 0
 		}
-		o.Since, o.Replay = nil, eventBuffer
+		o.Since, o.Replay = nil, eventTopics*eventsOfSession // all there is
 		w.sub, err = w.d.bus.Subscribe(ctx, o)
 	}
 	w.dropped = 0
