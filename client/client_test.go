@@ -71,6 +71,38 @@ func TestRenamedSessionIsFoundByItsNewNameAndItsID(t *testing.T) {
 	require.NoError(t, found.Kill(ctx))
 }
 
+func TestSizeAndClients(t *testing.T) {
+	ctx := within(t, 30*time.Second)
+	s := create(t, client.Create{Name: "sized", Command: []string{"cat"}, Cols: 90, Rows: 20})
+	size := func() [3]any {
+		t.Helper()
+		info, err := s.Info(ctx)
+		require.NoError(t, err)
+		return [3]any{info.Cols, info.Rows, info.SizePolicy}
+	}
+	require.NoError(t, s.FollowSize(ctx, "smallest"))
+	require.Equal(t, [3]any{90, 20, "smallest"}, size())
+	require.NoError(t, s.Resize(ctx, 40, 10))
+	require.Equal(t, [3]any{40, 10, "fixed"}, size())
+	require.NoError(t, s.FollowSize(ctx, "latest"))
+	require.NoError(t, s.Resize(ctx, 0, 0))
+	require.Equal(t, [3]any{40, 10, "fixed"}, size())
+
+	list, err := s.Clients(ctx)
+	require.NoError(t, err)
+	require.Equal(t, []client.Attached{}, list)
+	list, err = client.New(client.Options{}).Clients(ctx, "")
+	require.NoError(t, err)
+	require.Equal(t, []client.Attached{}, list)
+	require.NoError(t, s.Detach(ctx))
+	require.Equal(t, client.NotFound, client.KindOf(s.DetachClient(ctx, 4711)))
+	none, err := client.New(client.Options{}).Session("none")
+	require.NoError(t, err)
+	_, err = none.Clients(ctx)
+	require.Equal(t, client.NotFound, client.KindOf(err))
+	require.Equal(t, client.NotFound, client.KindOf(none.Resize(ctx, 10, 10)))
+}
+
 func TestCaptureReachesIntoHistory(t *testing.T) {
 	ctx := within(t, 30*time.Second)
 	s := create(t, client.Create{Command: []string{"sh", "-c", "seq 2000; printf '\\033[31mred\\033[0m'; cat"}, Rows: 24, Cols: 80})
@@ -112,6 +144,9 @@ func TestWrongCallsAreRefusedBeforeAnythingIsDialled(t *testing.T) {
 		"env":          func() error { _, err := c.Create(ctx, client.Create{Env: []string{"x"}}); return err },
 		"dir":          func() error { _, err := c.Create(ctx, client.Create{Dir: "/no/such/dir"}); return err },
 		"rename":       func() error { return s.Rename(ctx, "a b") },
+		"resize":       func() error { return s.Resize(ctx, 0, 5) },
+		"policy":       func() error { return s.FollowSize(ctx, "widest") },
+		"clients":      func() error { _, err := c.Clients(ctx, "a b"); return err },
 		"no condition": func() error { _, err := s.Wait(ctx, client.Condition{}); return err },
 		"no event":     func() error { _, err := s.Wait(ctx, client.Condition{Events: []string{"x"}}); return err },
 		"no state":     func() error { _, err := s.Wait(ctx, client.Condition{States: []string{"x"}}); return err },

@@ -113,3 +113,36 @@ func ExampleClient_Watch() {
 	// title hello
 	// exited status 0
 }
+
+// A session has a name and a size that can be changed, and says who is attached.
+func ExampleSession_Resize() {
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	c := client.New(client.Options{})
+	s, err := c.Create(ctx, client.Create{Name: "draft", Command: []string{"cat"}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := s.Resize(ctx, 132, 43); err != nil {
+		log.Fatal(err)
+	}
+	if err := s.Rename(ctx, "final"); err != nil {
+		log.Fatal(err)
+	}
+	if s, err = c.Session("final"); err != nil {
+		log.Fatal(err)
+	}
+	info, err := s.Info(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	clients, err := s.Clients(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(info.Name, info.Cols, info.Rows, info.SizePolicy, len(clients))
+	if err := s.Kill(ctx); err != nil {
+		log.Fatal(err)
+	}
+	// Output: final 132 43 fixed 0
+}

@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"encoding/hex"
 	"time"
 
 	"github.com/vev-term/vev/internal/domain"
@@ -38,7 +37,7 @@ func (s *Session) Host() string { return s.at.Host.String() }
 
 // ByID is the session with an id, as Info has it, on the same host: whatever is called what meanwhile.
 func (s *Session) ByID(id string) (*Session, error) {
-	if raw, err := hex.DecodeString(id); err != nil || len(raw) != len(domain.SessionID{}) {
+	if _, ok := domain.ParseSessionID(id); !ok {
 		return nil, usage("%q is no session's id", id)
 	}
 	return &Session{c: s.c, at: domain.Address{Host: s.at.Host, Name: id}}, nil
@@ -89,12 +88,6 @@ func (s *Session) Rename(ctx context.Context, name string) error {
 		return err
 	}
 	_, err := s.ask(ctx, 0, &protocol.Rename{Session: s.at.Name, Name: name})
-	return err
-}
-
-// Detach detaches every client of the session.
-func (s *Session) Detach(ctx context.Context) error {
-	_, err := s.ask(ctx, 0, &protocol.DetachAll{Session: s.at.Name})
 	return err
 }
 

@@ -7,9 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vev-term/vev/client"
 	"github.com/vev-term/vev/internal/domain"
-	"github.com/vev-term/vev/internal/protocol"
-	"github.com/vev-term/vev/internal/talk"
 )
 
 func (c *cli) cmdClients() *cobra.Command {
@@ -43,7 +42,7 @@ func (c *cli) clients(ctx context.Context, a domain.Address, asJSON bool) error 
 		return err
 	}
 	if asJSON {
-		return c.printJSON(clientsJSON(list))
+		return c.printJSON(list)
 	}
 	if len(list) == 0 {
 		c.say("nobody is attached")
@@ -53,15 +52,15 @@ func (c *cli) clients(ctx context.Context, a domain.Address, asJSON bool) error 
 	rows := [][]string{{"SESSION", "CLIENT", "SIZE", "ATTACHED", "LAST ACTIVE", "TERMINAL", "HOST", "PID", ""}}
 	for _, a := range list {
 		pid, mode := "-", ""
-		if a.Origin.Pid != 0 {
-			pid = strconv.Itoa(a.Origin.Pid)
+		if a.Pid != 0 {
+			pid = strconv.Itoa(a.Pid)
 		}
 		if a.ReadOnly {
 			mode = "read-only"
 		}
 		rows = append(rows, []string{
-			a.SessionName, clientID(a.ID), a.Size.String(), age(now, a.Attached), age(now, a.LastActive),
-			orDash(a.Origin.Terminal), orDash(a.Origin.Host), pid, mode,
+			a.Session, clientID(a.Client), domain.Size{Cols: a.Cols, Rows: a.Rows}.String(), age(now, a.Attached), age(now, a.LastActive),
+			orDash(a.Terminal), orDash(a.Host), pid, mode,
 		})
 	}
 	return writeTable(c.out, rows)
@@ -77,48 +76,17 @@ func orDash(text string) string {
 func clientID(id uint64) string { return strconv.FormatUint(id, 10) }
 
 // attachedClients asks for the clients of a session, or of all; without a daemon there are none, and no session.
-func (c *cli) attachedClients(ctx context.Context, a domain.Address) ([]domain.ClientInfo, error) {
-	t, err := c.begin(ctx, a.Host, protocol.ExistingOnly)
-	if talk.IsNoDaemon(err) && a.Name == "" {
-		return nil, nil
+func (c *cli) attachedClients(ctx context.Context, a domain.Address) ([]client.Attached, error) {
+	if a.Name == "" {
+		o, err := c.clientOptions()
+		if err != nil {
+			return nil, err
+		}
+		return client.New(o).Clients(ctx, a.Host.String())
 	}
-	if talk.IsNoDaemon(err) {
-		return nil, talk.NoSession(a)
-	}
+	session, err := c.session(a)
 	if err != nil {
 		return nil, err
 	}
-	defer t.Close()
-	answer, err := talk.BodyOf[*protocol.ClientList](t.Ask(0, &protocol.Clients{Session: a.Name}))
-	if err != nil {
-		return nil, err
-	}
-	return answer.List, nil
-}
-
-// clientJSON has exactly the fields of the contract.
-type clientJSON struct {
-	Client     uint64 `json:"client"`
-	Session    string `json:"session"`
-	SessionID  string `json:"session_id"`
-	Cols       int    `json:"cols"`
-	Rows       int    `json:"rows"`
-	ReadOnly   bool   `json:"read_only"`
-	Attached   string `json:"attached"`
-	LastActive string `json:"last_active"`
-	Terminal   string `json:"terminal"`
-	Host       string `json:"host"`
-	Pid        int    `json:"pid"`
-}
-
-func clientsJSON(list []domain.ClientInfo) []clientJSON {
-	out := make([]clientJSON, 0, len(list))
-	for _, a := range list {
-		out = append(out, clientJSON{
-			Client: a.ID, Session: a.SessionName, SessionID: a.Session.String(), Cols: a.Size.Cols, Rows: a.Size.Rows,
-			ReadOnly: a.ReadOnly, Attached: a.Attached.Format(time.RFC3339Nano), LastActive: a.LastActive.Format(time.RFC3339Nano),
-			Terminal: a.Origin.Terminal, Host: a.Origin.Host, Pid: a.Origin.Pid,
-		})
-	}
-	return out
+	return session.Clients(ctx)
 }

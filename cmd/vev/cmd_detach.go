@@ -1,13 +1,13 @@
 package main
 
 import (
+	"context"
 	"strconv"
 
 	"github.com/spf13/cobra"
 
 	"github.com/vev-term/vev/internal/domain"
 	"github.com/vev-term/vev/internal/domain/fault"
-	"github.com/vev-term/vev/internal/protocol"
 )
 
 func (c *cli) cmdDetach() *cobra.Command {
@@ -34,16 +34,14 @@ is Ctrl-\ d.`,
 			if a == (domain.Address{}) {
 				return usage(cmd, "detach: which session? this is not inside one")
 			}
-			var body protocol.RequestBody = &protocol.DetachAll{Session: a.Name}
-			if cmd.Flags().Changed("client") {
-				id, err := strconv.ParseUint(client, 10, 64)
-				if err != nil {
-					return fault.New(fault.Usage, "detach: bad client %q", client).WithHint("it is a number that vev clients shows")
-				}
-				body = &protocol.DetachClient{Session: a.Name, Client: id}
+			if !cmd.Flags().Changed("client") {
+				return c.detach(cmd.Context(), a, nil)
 			}
-			_, err := c.act(cmd.Context(), a, 0, body)
-			return err
+			id, err := strconv.ParseUint(client, 10, 64)
+			if err != nil {
+				return fault.New(fault.Usage, "detach: bad client %q", client).WithHint("it is a number that vev clients shows")
+			}
+			return c.detach(cmd.Context(), a, &id)
 		},
 	}
 	cmd.Flags().StringVar(&client, "client", "", "only the client with this `ID`")
@@ -51,4 +49,16 @@ is Ctrl-\ d.`,
 		return c.clientIDs(cmd.Context(), args), cobra.ShellCompDirectiveNoFileComp
 	})
 	return cmd
+}
+
+// detach detaches one client of a session, or all.
+func (c *cli) detach(ctx context.Context, a domain.Address, client *uint64) error {
+	session, err := c.session(a)
+	if err != nil {
+		return err
+	}
+	if client == nil {
+		return session.Detach(ctx)
+	}
+	return session.DetachClient(ctx, *client)
 }

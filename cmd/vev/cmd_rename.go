@@ -4,7 +4,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vev-term/vev/internal/domain"
-	"github.com/vev-term/vev/internal/protocol"
 )
 
 func (c *cli) cmdRename() *cobra.Command {
@@ -16,11 +15,11 @@ func (c *cli) cmdRename() *cobra.Command {
 		Args:              namedCount(2, 2, 2),
 		ValidArgsFunction: c.completeSessions(firstOnly),
 		RunE: addressed(func(cmd *cobra.Command, a domain.Address, args []string) error {
-			if err := domain.CheckName(args[1]); err != nil {
+			session, err := c.session(a)
+			if err != nil {
 				return err
 			}
-			_, err := c.act(cmd.Context(), a, 0, &protocol.Rename{Session: a.Name, Name: args[1]})
-			return err
+			return session.Rename(cmd.Context(), args[1])
 		}),
 	}
 }

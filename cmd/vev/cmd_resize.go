@@ -8,7 +8,6 @@ import (
 
 	"github.com/vev-term/vev/internal/domain"
 	"github.com/vev-term/vev/internal/domain/fault"
-	"github.com/vev-term/vev/internal/protocol"
 )
 
 func (c *cli) cmdResize() *cobra.Command {
@@ -42,22 +41,22 @@ shows the part with the cursor, a larger one a border.`,
 }
 
 func (c *cli) resize(ctx context.Context, a domain.Address, to string) error {
-	m := &protocol.SetSize{Session: a.Name, Policy: domain.SizeFixed}
-	var err error
-	switch {
-	case strings.ContainsAny(to, "0123456789"):
-		m.Size, err = parseSize(to)
-	default:
-		if m.Policy, err = domain.ParseSizePolicy(to); err != nil {
-			err = fault.New(fault.Usage, "resize: bad size %q", to).
-				WithHint("give columns and rows, like 132x43, or latest, smallest, largest or fixed")
-		}
-	}
+	session, err := c.session(a)
 	if err != nil {
 		return err
 	}
-	_, err = c.act(ctx, a, 0, m)
-	return err
+	if strings.ContainsAny(to, "0123456789") {
+		size, err := parseSize(to)
+		if err != nil {
+			return err
+		}
+		return session.Resize(ctx, size.Cols, size.Rows)
+	}
+	if _, err := domain.ParseSizePolicy(to); err != nil {
+		return fault.New(fault.Usage, "resize: bad size %q", to).
+			WithHint("give columns and rows, like 132x43, or latest, smallest, largest or fixed")
+	}
+	return session.FollowSize(ctx, to)
 }
 
 // sizePolicies are the names of the policies, for completion.

@@ -99,7 +99,7 @@ func (c *cli) clientIDs(ctx context.Context, args []string) []cobra.Completion {
 	}
 	var ids []cobra.Completion
 	for _, a := range list {
-		ids = append(ids, cobra.CompletionWithDesc(clientID(a.ID), printable(a.Size.String()+"  "+a.Origin.Terminal+"  "+a.Origin.Host)))
+		ids = append(ids, cobra.CompletionWithDesc(clientID(a.Client), printable(domain.Size{Cols: a.Cols, Rows: a.Rows}.String()+"  "+a.Terminal+"  "+a.Host)))
 	}
 	return ids
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"time"
 
 	"github.com/vev-term/vev/client"
 	"github.com/vev-term/vev/internal/adapters/rundir"
@@ -35,20 +34,6 @@ func (c *cli) beginAt(ctx context.Context, a domain.Address) (*talk.Talk, error)
 		err = talk.NoSession(a)
 	}
 	return t, err
-}
-
-// act runs one request that needs the session at a to be there; the request names it.
-func (c *cli) act(ctx context.Context, a domain.Address, timeout time.Duration, body protocol.RequestBody) (protocol.ResultBody, error) {
-	t, err := c.beginAt(ctx, a)
-	if err != nil {
-		return nil, err
-	}
-	defer t.Close()
-	answer, err := t.Ask(timeout, body)
-	if talk.IsNoDaemon(err) { // it has gone meanwhile, and the session with it
-		return nil, talk.NoSession(a)
-	}
-	return answer, err
 }
 
 // session is a session for what package client does.

@@ -166,6 +166,29 @@ func TestEventsAreToldOnceAndInOrder(t *testing.T) {
 	a.must("kill", map[string]any{"session": "eventful"}, nil)
 }
 
+func TestSessionsAreRenamedAndResized(t *testing.T) {
+	a := serve(t, Options{})
+	var made, renamed listed
+	a.must("new", map[string]any{"name": "first", "command": []string{"cat"}}, &made)
+	a.must("rename", map[string]any{"session": "first", "name": "second"}, &renamed)
+	require.Equal(t, "second", renamed.Address)
+	require.Equal(t, made.ID, renamed.ID)
+	require.True(t, renamed.Writable)
+	require.Contains(t, a.call("rename", map[string]any{"session": "second", "name": "no name"}, nil), "name")
+	require.Contains(t, a.call("rename", map[string]any{"session": "second", "name": strings.Repeat("x", 65)}, nil), "name")
+	require.Contains(t, a.call("rename", map[string]any{"session": "first", "name": "third"}, nil), "no session")
+	a.must("resize", map[string]any{"session": "second", "cols": 50, "rows": 12}, nil)
+	require.Contains(t, a.call("resize", map[string]any{"session": "second", "cols": 0, "rows": 12}, nil), "cols")
+	var screen captureOut
+	a.must("capture", map[string]any{"session": "second"}, &screen)
+	require.Equal(t, [2]int{50, 12}, [2]int{screen.Cols, screen.Rows})
+	var attached clientsOut
+	a.must("clients", map[string]any{"session": "second"}, &attached)
+	require.Empty(t, attached.Clients)
+	require.Contains(t, a.call("clients", map[string]any{"session": "first"}, nil), "no session")
+	a.must("kill", map[string]any{"session": "second"}, nil)
+}
+
 // A session that a person made is read, and not written to: under its name, its id, or after it took the name of one that was made here.
 func TestOnlyWhatWasMadeHereIsWrittenTo(t *testing.T) {
 	ctx := context.Background()
@@ -183,6 +206,7 @@ func TestOnlyWhatWasMadeHereIsWrittenTo(t *testing.T) {
 		t.Helper()
 		for tool, args := range map[string]map[string]any{
 			"type": {"text": "x"}, "key": {"keys": []string{"Enter"}}, "paste": {"text": "x"}, "kill": {},
+			"rename": {"name": "renamed"}, "resize": {"cols": 10, "rows": 10}, "run": {"command": "x"},
 		} {
 			args["session"] = address
 			require.Contains(t, a.call(tool, args, nil), "may only be read", tool)
@@ -229,7 +253,7 @@ func TestReadOnlyServerHasNoToolThatChangesAnything(t *testing.T) {
 	for _, tool := range list.Tools {
 		require.True(t, tool.Annotations.ReadOnlyHint, tool.Name)
 	}
-	for _, tool := range []string{"new", "type", "key", "paste", "kill", "run"} {
+	for _, tool := range []string{"new", "type", "key", "paste", "kill", "run", "rename", "resize"} {
 		require.NotEmpty(t, a.call(tool, map[string]any{}, nil), tool)
 	}
 }
@@ -253,7 +277,7 @@ func TestSchemasAreTight(t *testing.T) {
 			require.NoError(t, bounded(p.(map[string]any)), "%s.%s", tool.Name, name)
 		}
 	}
-	for _, name := range []string{"list", "new", "type", "key", "paste", "capture", "wait", "kill", "run", "events"} {
+	for _, name := range []string{"list", "new", "type", "key", "paste", "capture", "wait", "kill", "run", "events", "rename", "resize", "clients"} {
 		require.True(t, names[name], name)
 	}
 	require.Contains(t, a.call("type", map[string]any{"session": "x", "text": "y", "more": 1}, nil), "more")

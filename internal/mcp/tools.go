@@ -82,6 +82,8 @@ func (s *Server) looking() {
 		}
 		return out, err
 	})
+	tool(s, looks, "clients", "List who is attached to a session: people who look at it.", named,
+		func(in sessionIn) string { return in.Session }, clients)
 	tool(s, looks, "capture", "Read the screen of a session as text, and history above it.", func(j *jsonschema.Schema) {
 		named(j)
 		number(j, "history", 0, MaxHistory)
@@ -101,6 +103,19 @@ func (s *Server) listed(host string, info client.Info) listed {
 		address = host + ":" + info.Name
 	}
 	return listed{Info: info, Address: address, Writable: !s.o.ReadOnly && s.mayWrite(host, info)}
+}
+
+type clientsOut struct {
+	Clients []client.Attached `json:"clients"`
+}
+
+func clients(ctx context.Context, c *client.Client, in sessionIn) (clientsOut, error) {
+	session, err := c.Session(in.Session)
+	if err != nil {
+		return clientsOut{}, err
+	}
+	list, err := session.Clients(ctx)
+	return clientsOut{Clients: list}, err
 }
 
 func (s *Server) capture(ctx context.Context, c *client.Client, in captureIn) (captureOut, error) {
@@ -201,6 +216,21 @@ func (s *Server) ofSessions() {
 		}
 		return s.listed(in.Host, info), nil
 	})
+	tool(s, writes, "rename", "Give a session another name. It is the same session: what may be written to stays so by its id.", func(j *jsonschema.Schema) {
+		named(j)
+		text(j, "name", 1, 64)
+	}, func(in renameIn) string { return in.Session }, s.rename)
+	tool(s, writes, "resize", "Give a session's terminal a size, which stays.", func(j *jsonschema.Schema) {
+		named(j)
+		number(j, "cols", 1, 1000)
+		number(j, "rows", 1, 500)
+	}, func(in resizeIn) string { return in.Session }, func(ctx context.Context, c *client.Client, in resizeIn) (none, error) {
+		session, err := s.writable(ctx, c, in.Session)
+		if err != nil {
+			return none{}, err
+		}
+		return none{}, session.Resize(ctx, in.Cols, in.Rows)
+	})
 	tool(s, ends, "kill", "End a session and its program.", named, func(in sessionIn) string { return in.Session },
 		func(ctx context.Context, c *client.Client, in sessionIn) (none, error) {
 			session, err := s.writable(ctx, c, in.Session)
@@ -209,6 +239,33 @@ func (s *Server) ofSessions() {
 			}
 			return none{}, session.Kill(ctx)
 		})
+}
+
+type renameIn struct {
+	Session string `json:"session" jsonschema:"NAME, or HOST:NAME"`
+	Name    string `json:"name" jsonschema:"letters, digits, and . _ - behind the first"`
+}
+
+type resizeIn struct {
+	Session string `json:"session" jsonschema:"NAME, or HOST:NAME"`
+	Cols    int    `json:"cols"`
+	Rows    int    `json:"rows"`
+}
+
+// rename answers with the session as it is called now.
+func (s *Server) rename(ctx context.Context, c *client.Client, in renameIn) (listed, error) {
+	session, err := s.writable(ctx, c, in.Session)
+	if err != nil {
+		return listed{}, err
+	}
+	if err := session.Rename(ctx, in.Name); err != nil {
+		return listed{}, err
+	}
+	info, err := session.Info(ctx)
+	if err != nil {
+		return listed{}, err
+	}
+	return s.listed(session.Host(), info), nil
 }
 
 type typeIn struct {
