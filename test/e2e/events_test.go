@@ -140,9 +140,9 @@ func (l *listener) untilEnd() {
 const numbering = `stty -echo; echo ready; while read n m; do
 	while [ $n -le $m ]; do printf '\033]777;notify;t;%04d%s\a' $n "$pad"; n=$((n+1)); done; echo told $m; done`
 
-// TestMust3EventsAcrossCutsAndOverflow: the broker is killed and what leads to the listener is cut, the daemon keeps less than what
+// TestEventsAcrossCutsAndOverflow: the broker is killed and what leads to the listener is cut, the daemon keeps less than what
 // happened meanwhile, and a listener does not read: no event comes twice, and none is missing without a gap.
-func TestMust3EventsAcrossCutsAndOverflow(t *testing.T) {
+func TestEventsAcrossCutsAndOverflow(t *testing.T) {
 	const small, large = 25, 700 // more than are kept of a session
 	pad := "pad=" + strings.Repeat(".", 250)
 	run := func(t *testing.T, far, near *home, address string, cut func(pid int)) {

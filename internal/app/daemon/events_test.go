@@ -21,6 +21,7 @@ type listener struct {
 	got  []domain.Event
 	gaps []protocol.EventGap
 	last uint64
+	most int // events of one message
 }
 
 func (w *world) listen(m protocol.WatchEvents) *listener {
@@ -40,7 +41,7 @@ func (l *listener) settle() {
 		select {
 		case m := <-l.p.toClient:
 			e := m.(*protocol.WatchedEvents)
-			l.got = append(l.got, e.Events...)
+			l.got, l.most = append(l.got, e.Events...), max(l.most, len(e.Events))
 			if e.Gap != (protocol.EventGap{}) {
 				l.gaps = append(l.gaps, e.Gap)
 			}
@@ -120,6 +121,7 @@ func TestEventsGoOnBehindTheLastOne(t *testing.T) {
 		title(20, 20+2*eventsOfSession)
 		l = w.listen(protocol.WatchEvents{Session: "work", Since: l.last, Types: domain.EventSet(0).With(domain.EventTitle)})
 		check(l, 20+eventsOfSession, 20+2*eventsOfSession)
+		require.Equal(t, protocol.MaxWatchedEvents, l.most, "of more the next message tells")
 		require.Len(t, l.gaps, 1)
 		require.Less(t, l.gaps[0].From, l.gaps[0].To)
 		require.LessOrEqual(t, l.gaps[0].To, l.got[0].Seq)

@@ -50,6 +50,9 @@ func (s *session) give(ctx context.Context, data []byte, g guard) error {
 	done := make(chan bool, 1)
 	push := func(shell.At) (bool, error) { return s.push(data, g, done) }
 	if g.atPrompt {
+		if err := s.checkLock(g.generation); err != nil {
+			return err
+		}
 		if err := s.awaitPrompt(ctx, promptGrace, push); err != nil {
 			return err
 		}

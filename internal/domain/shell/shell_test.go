@@ -58,6 +58,9 @@ func TestWhatCannotBeTypedIsRefused(t *testing.T) {
 		_, err := At{Kind: Bash, ID: "1"}.Type(command)
 		require.Equal(t, kind, fault.KindOf(err))
 	}
+	longest, err := At{Kind: Bash, ID: "1"}.Type(strings.Repeat("x", MaxCommandBytes))
+	require.NoError(t, err)
+	require.Contains(t, longest, strings.Repeat("x", MaxCommandBytes))
 	at := At{Kind: Posix, ID: "0123456789abcdef", Canonical: true}
 	fits, err := at.Type(strings.Repeat("x", maxCanonical-len(at.line(""))))
 	require.NoError(t, err)
