@@ -8,7 +8,8 @@
 // A connection's first stream, opened by the dialing side, is the control stream: it carries the broker conversation of
 // brokeripc, whole (carriage.go). Each logical stream is a QUIC stream of its own, with QUIC's flow control: it begins with
 // one frame each way (head.go), the rest are its bytes (stream.go). So a packet that is lost delays the streams that had
-// something in it and no other.
+// something in it and no other. On a connection that loses packets small writes are said again in datagrams (repeat.go,
+// repeats.go), and a stream goes on with whichever comes first (arrivals.go).
 //
 // # Who is let in
 //
@@ -32,6 +33,7 @@
 //	network.go one while there are links, which reads of changes of the network; the last link's Close joins it
 //	proxy.go   accepting, joined by Run; one per connection, joined by Close
 //	admit.go   a watch for a second stream before the token; joined by stranger
+//	repeats.go two per connection that send and hear repeats; the Close of its link, or of its conversation, joins them
 //	served.go  two per connection that take requests, one per request until it is handed on; joined by its Close
 //
 // The QUIC library has more of its own.

@@ -17,7 +17,7 @@ func TestTheDocumentHasTheLimits(t *testing.T) {
 	for name, n := range map[string]int{
 		"MaxReadyBytes": MaxReadyBytes, "maxAuthBytes": maxAuthBytes, "maxHeadBytes": maxHeadBytes, "maxTokens": maxTokens,
 		"maxUnknown": maxUnknown, "maxHandshakes": maxHandshakes, "unknownWindow": unknownWindow, "maxLeases": maxLeases,
-		"maxPerLease": maxPerLease,
+		"maxPerLease": maxPerLease, "maxRepeatBytes": maxRepeatBytes, "maxHeld": maxHeld,
 	} {
 		want[name] = strconv.Itoa(n)
 	}

@@ -61,3 +61,21 @@ func FuzzStreamHead(f *testing.F) {
 		_ = readAnswer(bytes.NewReader(in), 4)
 	})
 }
+
+func FuzzRepeat(f *testing.F) {
+	f.Add((&repeat{4, 300, []byte("x")}).append(nil))
+	f.Add([]byte{datagramNothing})
+	f.Fuzz(func(t *testing.T, in []byte) {
+		r, err := parseRepeat(in)
+		if err != nil || r == nil {
+			return
+		}
+		if n := len(r.data); n == 0 || n > maxRepeatBytes || r.stream < 0 || r.offset < 0 || r.offset+int64(n) < 0 {
+			t.Fatalf("%+v was let through", r)
+		}
+		again, err := parseRepeat(r.append(nil))
+		if err != nil || again.stream != r.stream || again.offset != r.offset || !bytes.Equal(again.data, r.data) {
+			t.Fatalf("%+v came back as %+v: %v", r, again, err)
+		}
+	})
+}

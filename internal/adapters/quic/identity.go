@@ -76,7 +76,7 @@ func isPinned(s tls.ConnectionState, pin fingerprint) error {
 // that the other side has shown.
 func (i *identity) serverTLS(known func(tls.ConnectionState) error) *tls.Config {
 	return &tls.Config{
-		MinVersion: tls.VersionTLS13, NextProtos: []string{alpn}, Certificates: []tls.Certificate{i.cert},
+		MinVersion: tls.VersionTLS13, NextProtos: []string{alpnRepeats, alpn}, Certificates: []tls.Certificate{i.cert},
 		ClientAuth: tls.RequireAnyClientCert, SessionTicketsDisabled: true, VerifyConnection: known,
 	}
 }
@@ -84,7 +84,7 @@ func (i *identity) serverTLS(known func(tls.ConnectionState) error) *tls.Config 
 // clientTLS is the broker's side. The chain is not looked at: the pin says more than any authority could.
 func (i *identity) clientTLS(verify func(tls.ConnectionState) error) *tls.Config {
 	return &tls.Config{
-		MinVersion: tls.VersionTLS13, NextProtos: []string{alpn}, Certificates: []tls.Certificate{i.cert},
+		MinVersion: tls.VersionTLS13, NextProtos: []string{alpnRepeats, alpn}, Certificates: []tls.Certificate{i.cert},
 		InsecureSkipVerify: true, SessionTicketsDisabled: true, VerifyConnection: verify,
 	}
 }

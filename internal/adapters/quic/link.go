@@ -29,6 +29,7 @@ type link struct {
 
 	serial  uint64 // later links of the proxy have higher ones
 	traffic traffic
+	repeats *repeats
 	use     sync.Once
 	closing sync.Once
 }
@@ -50,6 +51,7 @@ func (l *link) OpenStream(ctx context.Context, host string, start protocol.Start
 		return nil, l.refused(lost(err))
 	}
 	s := newStream(qs, &l.traffic)
+	l.repeats.enter(s)
 	if err := l.ask(ctx, s, host, start); err != nil {
 		_ = s.Abort(*protocol.FailureOf(err))
 		return nil, l.refused(err)
@@ -70,7 +72,7 @@ func (l *link) refused(err error) error {
 
 // ask waits for the proxy's answer to a stream.
 func (l *link) ask(ctx context.Context, s *stream, host string, start protocol.StartPolicy) error {
-	stop := context.AfterFunc(ctx, func() { _ = s.qs.SetReadDeadline(time.Unix(1, 0)) })
+	stop := context.AfterFunc(ctx, func() { _ = s.SetReadDeadline(time.Unix(1, 0)) })
 	head, err := appendOpen(s.number(), host, start)
 	if err == nil {
 		_, err = s.Write(head)
@@ -146,6 +148,7 @@ func (l *link) Close() error {
 			_ = l.control.Close()
 		}
 		_ = l.conn.CloseWithError(codeDone, "")
+		l.repeats.wait()
 		l.peer.network.leave(l)
 		l.peer.left(l)
 		l.way.close()

@@ -70,7 +70,7 @@ func (n *network) watch(changes io.Reader) {
 		}
 		n.mu.Unlock()
 		for _, l := range links {
-			_ = l.conn.SendDatagram([]byte{0}) // it says nothing; a probe finds out if it does not leave
+			_ = l.conn.SendDatagram([]byte{datagramNothing}) // it says nothing; a probe finds out if it does not leave
 		}
 		time.Sleep(settleTime)
 	}

@@ -66,6 +66,7 @@ func (k *peer) dial(ctx context.Context, talk converse, record []byte) (*link, e
 		r.drop()
 		return nil, err
 	}
+	l.repeats = newRepeats(r.conn)
 	k.join(l, r.addr)
 	k.network.enter(l)
 	return l, nil

@@ -21,6 +21,7 @@ type served struct {
 	proxy    *Proxy
 	member   *member
 	traffic  traffic
+	repeats  *repeats
 	requests chan ports.StreamRequest
 	use      sync.Once
 
@@ -39,6 +40,7 @@ var _ ports.BrokerConn = (*served)(nil)
 // newServed begins to take requests; Close joins what it starts.
 func (p *Proxy) newServed(conn *quicgo.Conn, control ports.BrokerConn, m *member) *served {
 	s := &served{control: control, conn: conn, proxy: p, member: m, requests: make(chan ports.StreamRequest)}
+	s.repeats = newRepeats(conn)
 	s.ctx, s.stop = context.WithCancel(conn.Context())
 	s.all.Go(s.takeControl)
 	s.all.Go(s.takeStreams)
@@ -77,10 +79,11 @@ func (s *served) takeStreams() {
 func (s *served) takeStream(qs *quicgo.Stream) {
 	st := newStream(qs, &s.traffic)
 	st.over = func() { s.count(-1) }
+	s.repeats.enter(st)
 	s.count(1)
-	_ = qs.SetReadDeadline(time.Now().Add(headTimeout))
-	open, err := readOpen(qs, st.number())
-	_ = qs.SetReadDeadline(time.Time{})
+	_ = st.SetReadDeadline(time.Now().Add(headTimeout))
+	open, err := readOpen(st, st.number())
+	_ = st.SetReadDeadline(time.Time{})
 	if err != nil {
 		_ = st.Abort(protocol.Failure{Kind: fault.Violation})
 		return
@@ -132,7 +135,9 @@ func (s *served) Close(reason protocol.Failure) error {
 	_ = s.control.Close(reason)
 	s.stop()
 	s.all.Wait()
-	return s.conn.CloseWithError(codeDone, "")
+	err := s.conn.CloseWithError(codeDone, "")
+	s.repeats.wait()
+	return err
 }
 
 // Numbers implements ports.BrokerConn.

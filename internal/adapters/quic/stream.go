@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -21,6 +22,15 @@ type stream struct {
 	writing chan struct{} // cap 1: held by who writes or ends
 	ended   atomic.Bool   // by this side
 	over    func()        // called once when this side ends it, or nil
+
+	repeats  *repeats  // of the connection; nil: nothing is said twice
+	outgoing *outgoing // what is to be, if there are any
+	wrote    int64     // bytes so far, guarded by writing
+
+	mu       sync.Mutex // a leaf; the QUIC library's deadline is set under it, which never waits
+	arrivals arrivals
+	deadline time.Time // of reads
+	nudged   bool      // a passed one is set in its place: what came again is to be looked at
 }
 
 var _ ports.Stream = (*stream)(nil)
@@ -37,13 +47,54 @@ func (s *stream) number() int64 { return int64(s.qs.StreamID()) }
 
 // Read implements ports.Stream.
 func (s *stream) Read(p []byte) (int, error) {
-	n, err := s.qs.Read(p)
-	if n > 0 {
-		s.traffic.in.Add(uint64(n))
-		s.traffic.framesIn.Add(1)
-		return n, nil // an error comes again
+	for {
+		if n := s.takeAgain(p); n > 0 {
+			return s.count(n), nil
+		}
+		read, err := s.qs.Read(p)
+		s.mu.Lock()
+		n := s.arrivals.pass(p[:read])
+		nudged := s.nudged
+		s.mu.Unlock()
+		switch {
+		case n > 0:
+			return s.count(n), nil // an error comes again
+		case read > 0, nudged && errors.Is(err, os.ErrDeadlineExceeded):
+		default:
+			return 0, s.meaning(err)
+		}
 	}
-	return 0, s.meaning(err)
+}
+
+// count counts what was read.
+func (s *stream) count(n int) int {
+	s.traffic.in.Add(uint64(n))
+	s.traffic.framesIn.Add(1)
+	return n
+}
+
+// takeAgain reads what came again and goes on where reading is.
+func (s *stream) takeAgain(p []byte) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.nudged {
+		s.nudged = false
+		_ = s.qs.SetReadDeadline(s.deadline)
+	}
+	if s.ended.Load() {
+		return 0
+	}
+	return s.arrivals.take(p)
+}
+
+// again hears what the other side has said again.
+func (s *stream) again(r repeat) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.arrivals.offer(r) && !s.nudged {
+		s.nudged = true
+		_ = s.qs.SetReadDeadline(time.Unix(1, 0))
+	}
 }
 
 // Write implements ports.Stream.
@@ -54,13 +105,23 @@ func (s *stream) Write(p []byte) (int, error) {
 		return 0, errStreamClosed()
 	}
 	n, err := s.qs.Write(p)
+	s.repeats.wrote(s.outgoing, s.wrote, p[:n])
+	s.wrote += int64(n)
 	s.traffic.out.Add(uint64(n))
 	s.traffic.framesOut.Add(1)
 	return n, s.meaning(err)
 }
 
 // SetReadDeadline has reads fail from t on.
-func (s *stream) SetReadDeadline(t time.Time) error { return s.qs.SetReadDeadline(t) }
+func (s *stream) SetReadDeadline(t time.Time) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.deadline = t
+	if s.nudged {
+		return nil // it is set when that was looked at
+	}
+	return s.qs.SetReadDeadline(t)
+}
 
 // Close implements ports.Stream.
 func (s *stream) Close() error {
@@ -88,6 +149,7 @@ func (s *stream) end() bool {
 	if s.ended.Swap(true) {
 		return false
 	}
+	s.repeats.leave(s)
 	if s.over != nil {
 		s.over()
 	}
