@@ -36,11 +36,68 @@ func (a *scripted) ok(args ...string) string {
 }
 
 // waits is vev wait --json.
-func (a *scripted) waits(conditions ...string) (met struct{ Met, State, Reason string }) {
+func (a *scripted) waits(conditions ...string) (met struct{ Met, Match, State, Reason string }) {
 	a.h.t.Helper()
 	out := a.ok(append([]string{"wait", "--json", "--timeout", patience.String()}, conditions...)...)
 	require.NoError(a.h.t, json.Unmarshal([]byte(out), &met))
 	return met
+}
+
+// line types a line and Enter.
+func (a *scripted) line(text string) {
+	a.h.t.Helper()
+	a.ok("send", "--", text)
+	a.ok("key", "Enter")
+}
+
+// text waits for a line of the screen.
+func (a *scripted) text(re string) string {
+	a.h.t.Helper()
+	met := a.waits("--text", re, "--exit")
+	require.Equal(a.h.t, "text", met.Met, "waiting for %s, and the program ended", re)
+	return met.Match
+}
+
+// prompt is Python's, with nothing behind it: the rows of earlier ones have what was typed there.
+const prompt = "^>>> ?$"
+
+// repl does in Python what script does in a shell. What is printed is different each time, so that what was there before is
+// never taken for an answer; the prompt behind it is a new one.
+func (a *scripted) repl(round int, files string) {
+	t := a.h.t
+	t.Helper()
+	a.h.ok("new", a.name, "-d", "-e", "PYTHONDONTWRITEBYTECODE=1", "--", "python3", "-q")
+	a.text(prompt)
+	a.line(`from os import system as run; print("be" + "gun")`)
+	a.text("^begun$")
+	a.text(prompt)
+	for i := range 10 {
+		id := fmt.Sprintf("%d-%d", round, i)
+		a.line(fmt.Sprintf(`print("out", "%s"); print("status", run("exit %d") >> 8, "%s")`, id, i, id))
+		require.Equal(t, fmt.Sprintf("status %d %s", i, id), a.text(`^status \d+ `+id+`$`))
+		a.text(prompt)
+		require.Contains(t, a.ok("capture"), "\nout "+id+"\nstatus ")
+	}
+	a.line("1 / 0")
+	require.Contains(t, a.text("^ZeroDivisionError"), "division by zero")
+	a.text(prompt)
+
+	a.line(`run("less -X ` + files + `/page.txt")`)
+	a.text("^a line of a page$")
+	a.ok("key", "q")
+	a.text(prompt)
+
+	a.line(`import getpass; print("it has", len(getpass.getpass()), "letters")`)
+	a.text("^Password: ?$")
+	met := a.waits("--state", "input", "--exit")
+	require.Equal(t, "reads without echo, as for a password", met.Reason)
+	a.line("sesame")
+	a.text("^it has 6 letters$")
+	a.text(prompt)
+	require.NotContains(t, a.ok("capture", "--history", "100"), "sesame")
+	a.line("exit(3)")
+	require.Equal(t, "3\n", a.ok("wait", "--exit", "--timeout", patience.String()))
+	a.ok("kill")
 }
 
 // script starts a shell, waits for its prompt, runs ten commands, leaves a pager and answers a password prompt. Nothing
@@ -80,10 +137,12 @@ func (a *scripted) script(round int, files string) {
 	a.ok("kill")
 }
 
-// TestAgentScript: an agent's day, many times in a row, here and on another machine.
+// TestAgentScript: an agent's day in a shell and in Python, many times in a row, here and on another machine. VEV_ROUNDS=100 go test
+// -run TestAgentScript ./test/e2e is the long one.
 func TestAgentScript(t *testing.T) {
 	need(t, "bash")
 	need(t, "less")
+	need(t, "python3")
 	page := []byte(strings.Repeat("a line of a page\n", 100))
 	t.Run("here", func(t *testing.T) {
 		h := newHome(t)
@@ -92,8 +151,9 @@ func TestAgentScript(t *testing.T) {
 		begin := time.Now()
 		for round := range rounds(t) {
 			(&scripted{h, fmt.Sprintf("r%d", round)}).script(round, h.dir)
+			(&scripted{h, fmt.Sprintf("p%d", round)}).repl(round, h.dir)
 		}
-		t.Logf("%d rounds of 24 commands in %v", rounds(t), time.Since(begin))
+		t.Logf("%d rounds, each in a shell and in Python, in %v", rounds(t), time.Since(begin))
 	})
 	t.Run("over ssh", func(t *testing.T) {
 		s := newSite(t)
@@ -102,8 +162,9 @@ func TestAgentScript(t *testing.T) {
 		begin := time.Now()
 		for round := range rounds(t) {
 			(&scripted{s.near, fmt.Sprintf("far:r%d", round)}).script(round, s.far.dir)
+			(&scripted{s.near, fmt.Sprintf("far:p%d", round)}).repl(round, s.far.dir)
 		}
-		t.Logf("%d rounds of 24 commands in %v", rounds(t), time.Since(begin))
+		t.Logf("%d rounds, each in a shell and in Python, in %v", rounds(t), time.Since(begin))
 	})
 }
 
