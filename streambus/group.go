@@ -47,11 +47,13 @@ func (g *group) passOn(p Priority) {
 	}
 }
 
-// signal leaves a token in c, unless one is there.
-func signal(c chan struct{}) {
+// signal leaves a token in c; false: one is there.
+func signal(c chan struct{}) bool {
 	select {
 	case c <- struct{}{}:
+		return true
 	default:
+		return false
 	}
 }
 

@@ -15,26 +15,45 @@ func (b *Bus) Publish(ctx context.Context, f Frame) (uint64, error) {
 	if err := b.check(ctx, &f); err != nil {
 		return 0, err
 	}
-	payload := make([]byte, len(f.Payload)) // no spare capacity: receivers share it
-	copy(payload, f.Payload)
-	f.Payload = payload
-	sequence, full, err := b.try(&f)
+	m := hold(&f)
+	sequence, full, err := b.try(m)
 	if full != nil {
-		return b.wait(ctx, &f, full)
+		return b.wait(ctx, m, full)
 	}
 	return sequence, err
 }
 
-// wait publishes f when there is room for it.
-func (b *Bus) wait(ctx context.Context, f *Frame, full *group) (sequence uint64, err error) {
+// smallPayload is what has its place in one piece of memory with its message, of 192 bytes.
+const smallPayload = 136
+
+// hold makes the message that all receivers share, with a copy of f's payload without spare capacity.
+func hold(f *Frame) *Message {
+	n := len(f.Payload)
+	if n > smallPayload {
+		m := &Message{Frame: *f}
+		m.Payload = make([]byte, n)
+		copy(m.Payload, f.Payload)
+		return m
+	}
+	small := &struct {
+		Message
+		payload [smallPayload]byte
+	}{Message: Message{Frame: *f}}
+	copy(small.payload[:], f.Payload)
+	small.Payload = small.payload[:n:n]
+	return &small.Message
+}
+
+// wait publishes m when there is room for it.
+func (b *Bus) wait(ctx context.Context, m *Message, full *group) (sequence uint64, err error) {
 	b.waiting.Add(1)
 	defer b.waiting.Add(-1)
 	for full != nil {
 		select {
-		case <-full.room[f.Priority]:
+		case <-full.room[m.Priority]:
 			before := full
-			sequence, full, err = b.try(f)
-			before.passOn(f.Priority)
+			sequence, full, err = b.try(m)
+			before.passOn(m.Priority)
 		case <-ctx.Done():
 			b.refused.Add(1)
 			return 0, fmt.Errorf("streambus: a subscriber has no room: %w", context.Cause(ctx))
@@ -62,18 +81,19 @@ func (b *Bus) check(ctx context.Context, f *Frame) error {
 	return nil
 }
 
-// try publishes f, or returns the group that has no room for it.
-func (b *Bus) try(f *Frame) (sequence uint64, full *group, err error) {
+// try publishes m, or returns the group that has no room for it.
+func (b *Bus) try(m *Message) (sequence uint64, full *group, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.closed {
 		return 0, nil, ErrClosed
 	}
-	t := b.topics[f.Topic]
-	if full = b.match(f, t); full != nil {
+	t := b.topics[m.Topic]
+	if full = b.match(&m.Frame, t); full != nil {
 		return 0, full, nil
 	}
-	return b.deliver(f, t), nil, nil
+	b.deliver(m, t)
+	return m.Sequence, nil, nil
 }
 
 // match fills matched with the groups that f is for, and returns the first that has no room.
@@ -99,18 +119,17 @@ func (b *Bus) match(f *Frame, t *topic) (full *group) {
 	return nil
 }
 
-// deliver gives f the next sequence and to all that match; each has room or a policy for it.
-func (b *Bus) deliver(f *Frame, t *topic) uint64 {
+// deliver gives m the next sequence, and m to all that match; each has room or a policy for it.
+func (b *Bus) deliver(m *Message, t *topic) {
 	b.stats.Sequence++
-	m := Message{Frame: *f, Sequence: b.stats.Sequence}
-	b.retain(&m, t)
+	m.Sequence = b.stats.Sequence
+	b.retain(m, t)
 	for _, g := range b.matched {
 		b.stats.Offered += uint64(len(g.subs))
 		for _, s := range g.subs {
-			if !s.push(&m) {
+			if !s.push(m) {
 				b.stats.Dropped++
 			}
 		}
 	}
-	return m.Sequence
 }

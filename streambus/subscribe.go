@@ -74,7 +74,7 @@ func (b *Bus) enter(s *Subscription, o *SubscribeOptions) error {
 		replay = b.last(o, o.Replay)
 	}
 	s.last = b.stats.Sequence
-	s.backlog, s.stats.Offered = replay, uint64(len(replay))
+	s.backlog = replay
 	if s.overflow == LatestOnly && len(replay) > 0 {
 		s.backlog = nil
 		s.lanes[0].push(&replay[0])

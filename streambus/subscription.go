@@ -8,26 +8,29 @@ import (
 // Subscription is one reader's frames. Its methods may be called from anywhere at any time;
 // several readers share the frames between them.
 type Subscription struct {
-	bus      *Bus
+	// What a frame touches comes first, in as few cache lines as it may.
+
+	// mu is a leaf: nothing waits and no other lock is taken under it.
+	mu       sync.Mutex
 	overflow Overflow
-	limit    int           // frames of one priority
-	stop     func() bool   // ends the watch over the context; nil if that never ends
 	wake     chan struct{} // a token: there is something for a reader that waits
+	limit    int           // frames of one priority
+	waiting  int           // readers that wait and have no token coming
+	last     uint64        // sequence of the last frame offered, or of the bus before
+	lanes    [priorities]queue
+	backlog  []Message // replay, read first
+	err      error     // why nothing comes after what is held
+	read     uint64
+	dropped  uint64
+
+	bus  *Bus
+	stop func() bool // ends the watch over the context; nil if that never ends
 
 	// Set by Subscribe, then guarded by Bus.mu.
 	group *group
 	index int    // in group
 	topic *topic // of an exact subscription
 	node  *node  // of one with a prefix
-
-	// mu is a leaf: nothing waits and no other lock is taken under it.
-	mu      sync.Mutex
-	backlog []Message // replay, read first
-	lanes   [priorities]queue
-	waiting int    // readers that wait for the token
-	last    uint64 // sequence of the last frame offered, or of the bus before
-	err     error  // why nothing comes after what is held
-	stats   SubscriptionStats
 }
 
 // push offers m, under Bus.mu; false if a frame was dropped for it, or it itself. Block always
@@ -38,12 +41,11 @@ func (s *Subscription) push(m *Message) (kept bool) {
 		p = 0
 	}
 	s.mu.Lock()
-	s.stats.Offered++
 	s.last = m.Sequence
 	lane := &s.lanes[p]
 	kept = lane.n < s.limit
 	if !kept {
-		s.stats.Dropped++
+		s.dropped++
 		if s.overflow == DropNewest {
 			s.mu.Unlock()
 			return false
@@ -54,12 +56,17 @@ func (s *Subscription) push(m *Message) (kept bool) {
 	if s.overflow == Block && lane.n == s.limit {
 		s.group.full[p].Add(1)
 	}
-	wake := s.waiting > 0
+	s.wakeOne()
 	s.mu.Unlock()
-	if wake {
-		signal(s.wake)
-	}
 	return kept
+}
+
+// wakeOne gives a reader that waits the token, under mu. A reader is woken once, however much comes until it reads. If a
+// token is there already, whoever takes it wakes the next.
+func (s *Subscription) wakeOne() {
+	if s.waiting > 0 && signal(s.wake) {
+		s.waiting--
+	}
 }
 
 // Next returns the next frame: replayed ones first, then interactive ones, then bulk. It waits for
@@ -80,41 +87,61 @@ func (s *Subscription) Receive(ctx context.Context, into []Message) (int, error)
 	if ctx.Err() != nil {
 		return 0, context.Cause(ctx)
 	}
-	for waited := 0; ; waited = 1 {
-		n, err := s.take(into, waited)
+	done := ctx.Done()
+	for {
+		n, err := s.take(into)
 		if n > 0 || err != nil {
 			return n, err
 		}
+		if done == nil {
+			<-s.wake // cheaper than to choose
+			continue
+		}
 		select {
 		case <-s.wake:
-		case <-ctx.Done():
-			s.mu.Lock()
-			s.waiting--
-			s.mu.Unlock()
+		case <-done:
+			s.giveUp()
 			return 0, context.Cause(ctx)
 		}
 	}
 }
 
-// take is one attempt to read. With 0, nil the caller waits for the token; waited is 1 if it
-// has just got it, and then it is passed on while it means something to others.
-func (s *Subscription) take(into []Message, waited int) (n int, err error) {
+// giveUp is for a reader that waits no longer. If a token is there, it takes that, and another reader has its place
+// among those that wait.
+func (s *Subscription) giveUp() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.waiting -= waited
+	select {
+	case <-s.wake:
+		s.passOn()
+	default:
+		s.waiting--
+	}
+}
+
+// passOn wakes another reader while there is something for one, under mu.
+func (s *Subscription) passOn() {
+	if s.pending() > 0 || s.err != nil {
+		s.wakeOne()
+	}
+}
+
+// take is one attempt to read. With 0, nil the caller waits for the token, and passes it on in
+// its next attempt while it means something to others.
+func (s *Subscription) take(into []Message) (n int, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	n = copy(into, s.backlog)
 	s.backlog = s.backlog[n:]
 	for p := range s.lanes {
 		n += s.drain(Priority(p), into[n:])
 	}
-	s.stats.Read += uint64(n)
-	left := s.pending()
-	switch {
-	case n == 0 && s.err == nil:
+	s.read += uint64(n)
+	if n == 0 && s.err == nil {
 		s.waiting++
-	case s.waiting > 0 && (left > 0 || s.err != nil):
-		signal(s.wake)
+		return 0, nil
 	}
+	s.passOn()
 	if n == 0 {
 		err = s.err
 	}
@@ -126,7 +153,7 @@ func (s *Subscription) drain(p Priority, into []Message) int {
 	full := lane.n == s.limit
 	n := min(lane.n, len(into))
 	for i := range n {
-		into[i] = lane.pop()
+		into[i] = *lane.pop()
 	}
 	if full && n > 0 && s.overflow == Block && s.err == nil {
 		s.group.freed(p)
@@ -181,9 +208,7 @@ func (s *Subscription) ended(cause error) {
 			s.group.freed(Priority(p))
 		}
 	}
-	if s.waiting > 0 {
-		signal(s.wake)
-	}
+	s.wakeOne()
 }
 
 // discard drops what nobody will read.
@@ -191,7 +216,7 @@ func (s *Subscription) discard() (dropped uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	dropped = uint64(s.pending())
-	s.stats.Dropped += dropped
+	s.dropped += dropped
 	s.backlog, s.lanes = nil, [priorities]queue{}
 	return dropped
 }
@@ -226,7 +251,7 @@ type SubscriptionStats struct {
 func (s *Subscription) Stats() SubscriptionStats {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	out := s.stats
-	out.Pending = s.pending()
+	out := SubscriptionStats{Read: s.read, Dropped: s.dropped, Pending: s.pending()}
+	out.Offered = out.Read + out.Dropped + uint64(out.Pending)
 	return out
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -245,7 +247,50 @@ func TestSubscriptionsHaveNoGoroutines(t *testing.T) {
 	b.Close()
 }
 
-func TestPublishAllocatesTheCopyAlone(t *testing.T) {
+// Several readers share a subscription, and all but one give up, at any moment: nothing is left lying with the one that waits.
+func TestReadersThatGiveUpLeaveTheTokenToOthers(t *testing.T) {
+	const readers, frames, rounds = 4, 100, 300
+	for range rounds {
+		b := newBus(t, Config{})
+		s := subscribe(t, b, SubscribeOptions{Topic: "t", Buffer: 2, Overflow: Block})
+		var read atomic.Int64
+		var all sync.WaitGroup
+		for range readers {
+			all.Go(func() {
+				for read.Load() < frames/2 {
+					ctx, cancel := context.WithCancel(context.Background())
+					all.Go(cancel)
+					var into [1]Message
+					n, _ := s.Receive(ctx, into[:])
+					read.Add(int64(n))
+				}
+			})
+		}
+		all.Go(func() {
+			var into [1]Message
+			for read.Load() < frames {
+				n, err := s.Receive(context.Background(), into[:])
+				if read.Add(int64(n)); err != nil {
+					return
+				}
+			}
+		})
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		for range frames {
+			_, err := b.Publish(ctx, Frame{Topic: "t"})
+			require.NoError(t, err, "a frame is left lying")
+		}
+		cancel()
+		for s.Stats().Pending > 0 {
+			runtime.Gosched()
+		}
+		s.Close()
+		all.Wait()
+		require.Equal(t, SubscriptionStats{Offered: frames, Read: frames}, s.Stats())
+	}
+}
+
+func TestPublishAllocatesTheMessageAlone(t *testing.T) {
 	b := newBus(t, Config{ReplayCapacity: 8})
 	for range 100 {
 		subscribe(t, b, SubscribeOptions{Topic: "t/1", Buffer: 4, Overflow: DropOldest})
@@ -257,4 +302,6 @@ func TestPublishAllocatesTheCopyAlone(t *testing.T) {
 	}
 	ctx := t.Context()
 	require.LessOrEqual(t, testing.AllocsPerRun(100, func() { b.Publish(ctx, f) }), 1.0)
+	f.Payload = make([]byte, smallPayload+1)
+	require.LessOrEqual(t, testing.AllocsPerRun(100, func() { b.Publish(ctx, f) }), 2.0, "a large payload has memory of its own")
 }

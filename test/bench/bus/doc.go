@@ -2,7 +2,7 @@
 // beside a Go channel for each subscriber, which bounds what can be reached, and beside an embedded
 // NATS server.
 //
-//	cd test/bench/bus && go run . [-runs N] [-deliveries N] [-only KIND,...]
+//	cd test/bench/bus && go run . [-runs N] [-deliveries N] [-only RE]
 //
 // prints one table of medians; everything in it was measured in one run, the kinds taking turns
 // within each round. Read it as ratios. Each subscriber has a goroutine that counts what it gets; the

@@ -30,14 +30,15 @@ type kind struct {
 }
 
 const (
-	exactName  = "streambus, exact"
-	prefixName = "streambus, prefix"
-	sharedName = "NATS, one connection"
-	eachName   = "NATS, a connection each"
+	channelsName = "channels"
+	exactName    = "streambus, exact"
+	prefixName   = "streambus, prefix"
+	sharedName   = "NATS, one connection"
+	eachName     = "NATS, a connection each"
 )
 
 var kinds = []kind{
-	{"channels", channels, 0, 1},
+	{channelsName, channels, 0, 1},
 	{exactName, onBus(streambus.SubscribeOptions{Topic: topic}, buffer), 0, 1},
 	{prefixName, onBus(streambus.SubscribeOptions{Prefix: prefix}, buffer), 0, 1},
 	{"streambus, frame by frame", onBus(streambus.SubscribeOptions{Topic: topic}, 1), 0, 1},

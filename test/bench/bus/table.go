@@ -63,5 +63,10 @@ func (t *table) verdict(w io.Writer) error {
 			return fmt.Errorf("%s misses its target", row)
 		}
 	}
+	for _, row := range []string{channelsName, exactName, prefixName} {
+		few, _ := t.median(row, fmt.Sprintf("%d: CPU ns/delivery", must))
+		many, _ := t.median(row, fmt.Sprintf("%d: CPU ns/delivery", most))
+		fmt.Fprintf(w, "%s, CPU of a delivery: %.0f ns with %d subscribers, %.0f ns with %d: %.2fx\n", row, few, must, many, most, many/few)
+	}
 	return nil
 }
