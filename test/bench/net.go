@@ -145,6 +145,12 @@ func (s *site) began(session string, program []string) (*client, error) {
 		c.close()
 		return nil, err
 	}
+	if s.name == vevQUIC {
+		if err := s.onQUIC(); err != nil {
+			c.close()
+			return nil, err
+		}
+	}
 	return c, c.quiet(2 * s.link.rtt)
 }
 

@@ -3,6 +3,8 @@
 package main
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -127,6 +129,23 @@ func (s *site) make(session string, program []string) error {
 		return fmt.Errorf("%v: %w: %s", argv, err, said)
 	}
 	return nil
+}
+
+// onQUIC waits until the attachments of vev-quic have left ssh, with which they begin: its processes end then.
+func (s *site) onQUIC() error {
+	config := []byte(filepath.Join(s.dir, "ssh_config"))
+	for end := time.Now().Add(patience); time.Now().Before(end) && s.b.ctx.Err() == nil; s.b.pause(100 * time.Millisecond) {
+		found := false
+		lines, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+		for _, line := range lines {
+			argv, _ := os.ReadFile(line) // the process may have ended
+			found = found || bytes.Contains(argv, config)
+		}
+		if !found {
+			return nil
+		}
+	}
+	return errors.New("the link does not leave ssh")
 }
 
 // shown has a client of its own, in another process, show a session.
