@@ -133,8 +133,11 @@ func (h *hosts) search(ctx context.Context, w *way, s *search, lanes []lane) {
 	found, left := end{lane: -1}, len(lanes)
 	for left > 0 && found.link == nil {
 		e := <-ends
-		if left--; left == len(lanes)-1 {
-			close(failed) // or found: then ctx ends too
+		left--
+		if e.link != nil {
+			s.giveUp() // before anybody can learn of the link: a lane that holds must not begin for its sake
+		} else if left == len(lanes)-1 {
+			close(failed)
 		}
 		if e.link != nil || e.lane > found.lane {
 			found = e

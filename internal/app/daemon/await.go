@@ -153,10 +153,7 @@ func (a *awaiting) met(word string, more func(*protocol.Awaited)) *protocol.Awai
 
 // prompts reports whether the session's shell waits for a command, whatever has been typed there. The caller holds mu.
 func (s *session) prompts(use ports.TerminalUse) bool {
-	typed := s.lineUsed
-	s.lineUsed = false
 	_, _, err := s.atPrompt(use)
-	s.lineUsed = typed
 	return err == nil
 }
 

@@ -136,13 +136,13 @@ func statusText(p *vt.ProgramStatus) string {
 func (s *session) noteMark(m vt.PromptMark, now time.Time) {
 	switch m.Kind {
 	case 'A':
-		s.brokeAt = time.Time{}
+		s.brokeAt, s.lineBroken = time.Time{}, false
 		if s.course.Marked() {
 			return // drawn anew
 		}
 		s.generation++
 		if !s.endMarked {
-			s.lineUsed = false // what was typed was for the program before
+			s.emptied() // what was typed was for the program before
 		}
 		s.endMarked = false
 		s.fact(domain.FactPrompt, "", now)
@@ -156,7 +156,8 @@ func (s *session) noteMark(m vt.PromptMark, now time.Time) {
 			s.tell(domain.Event{Type: domain.EventCommandStart}, now)
 		}
 	case 'D':
-		s.lineUsed, s.endMarked = false, true // from now on it is for the shell
+		s.emptied() // from now on it is for the shell
+		s.endMarked = true
 		if !s.commandAt.IsZero() {
 			s.tell(domain.Event{
 				Type: domain.EventCommandEnd, HasStatus: m.HasExit, Status: m.Exit, Took: now.Sub(s.commandAt),
@@ -173,7 +174,7 @@ func (s *session) noteForeground(use ports.TerminalUse, now time.Time) {
 	}
 	if s.foreground != 0 {
 		s.generation++
-		s.lineUsed = false
+		s.emptied()
 		s.d.rows.note(s.id)
 		s.tell(domain.Event{Type: domain.EventForeground, Text: strings.Join(use.Argv, " ")}, now)
 	}

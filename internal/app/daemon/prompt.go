@@ -102,11 +102,16 @@ func (s *session) atPrompt(use ports.TerminalUse) (at shell.At, soon bool, err e
 	case !ready(kind, use):
 		return at, true, errBusyShell(kind)
 	}
-	if s.lineUsed {
-		return at, false, fault.New(fault.Conflict, "somebody has typed at the prompt already").
+	return at, false, nil
+}
+
+// lineEmpty refuses where something has been typed at the prompt. The caller holds mu and knows that there is one.
+func (s *session) lineEmpty() error {
+	if s.lineUsed || s.lineBroken && s.course.Marked() {
+		return fault.New(fault.Conflict, "somebody has typed at the prompt already").
 			WithHint("clear the line with vev key NAME C-c")
 	}
-	return at, false, nil
+	return nil
 }
 
 func errBusyShell(kind shell.Kind) error {
@@ -127,6 +132,9 @@ func (s *session) awaitPrompt(ctx context.Context, grace time.Duration, do func(
 		use := s.look()
 		s.mu.Lock()
 		at, soon, err := s.atPrompt(use)
+		if err == nil {
+			err = s.lineEmpty()
+		}
 		done := err != nil && !soon
 		if err == nil {
 			done, err = do(at)
@@ -157,15 +165,21 @@ func (s *session) typed(data []byte) {
 	for i := len(data) - 1; i >= 0; i-- {
 		switch data[i] {
 		case '\r', '\n', ctrlC, ctrlD:
-			s.lineUsed = i < len(data)-1
+			used := s.lineUsed || s.lineBroken
+			s.emptied()
 			if data[i] == ctrlC {
+				s.lineBroken = used || i > 0
 				s.broke(time.Now())
 			}
+			s.lineUsed = i < len(data)-1
 			return
 		}
 	}
 	s.lineUsed = s.lineUsed || len(data) > 0
 }
+
+// emptied notes that nothing is typed at the prompt any more. The caller holds mu.
+func (s *session) emptied() { s.lineUsed, s.lineBroken = false, false }
 
 // broke notes that Ctrl-C was typed. The caller holds mu.
 func (s *session) broke(now time.Time) {

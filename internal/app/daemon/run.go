@@ -67,7 +67,7 @@ func (s *session) start(ctx context.Context, m *protocol.RunCommand) (*protocol.
 		s.runs++
 		s.run.drop()
 		s.run = &run{id: s.runs, tap: shell.Tap{ID: at.ID}, began: time.Now(), held: &s.d.runBytes}
-		s.lineUsed = false
+		s.emptied()
 		s.usedAt(time.Now())
 		answer = &protocol.RunStarted{Run: s.runs, Generation: s.generation, Size: s.size}
 		return true, nil

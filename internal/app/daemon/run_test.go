@@ -154,6 +154,39 @@ func TestNothingIsTypedWhereNoPromptIs(t *testing.T) {
 	})
 }
 
+// A shell may lose a Ctrl-C: where it marks its prompts, only a new one shows that the line is empty.
+func TestALineIsNotTakenForEmptyBeforeItsShellSaysSo(t *testing.T) {
+	inWorld(t, func(w *world) {
+		p := w.shell(true)
+		run := &protocol.RunCommand{Session: "work", Command: "ls"}
+		w.ask(0, &protocol.Type{Session: "work", Data: []byte("ec")})
+		for range 2 {
+			w.ask(0, &protocol.Keys{Session: "work", Names: []string{"C-c"}})
+			w.refused(fault.Conflict, "somebody has typed", run)
+			require.Equal(t, "prompt", w.await(time.Minute, protocol.Await{Prompt: true}).Body.(*protocol.Awaited).Met)
+		}
+		p.print("^C\r\n" + markPrompt)
+		synctest.Wait()
+		w.begin("true")
+		require.Equal(t, "ec\x03\x03true\r", p.typed())
+	})
+
+	inWorld(t, func(w *world) {
+		p := w.shell(true)
+		w.ask(0, &protocol.Keys{Session: "work", Names: []string{"C-c"}})
+		w.begin("true")
+		require.Equal(t, "\x03true\r", p.typed(), "there was nothing on the line, and a shell need not draw its prompt anew")
+	})
+
+	inWorld(t, func(w *world) {
+		p := w.shell(false)
+		w.ask(0, &protocol.Type{Session: "work", Data: []byte("ec")})
+		w.ask(0, &protocol.Keys{Session: "work", Names: []string{"C-c"}})
+		w.begin("true")
+		require.True(t, strings.HasPrefix(p.typed(), "ec\x03 "), "a shell that does not mark is believed")
+	})
+}
+
 // What is typed between a command's end and the prompt is in the line that the prompt begins.
 func TestWhatIsTypedBeforeThePromptIsInItsLine(t *testing.T) {
 	inWorld(t, func(w *world) {

@@ -84,6 +84,7 @@ type session struct {
 	foreground  int         // process group that held the terminal when somebody looked last; 0: not known
 	generation  uint64      // grows when another program or command gets the terminal
 	lineUsed    bool        // something was typed since the line at a prompt was empty
+	lineBroken  bool        // Ctrl-C was typed on a line in use, which a shell may lose: only a prompt marked since shows that it did not
 	commandAt   time.Time   // when the shell's command began; zero: none runs
 	statusSeen  uint64      // of the newest program status that was told
 	stirring    bool        // it has printed, and was not called idle since

@@ -7,6 +7,9 @@ if status is-interactive; and not set -q __vev_marks; and test "$TERM" != dumb
         function __vev_prompt --on-event fish_prompt
             printf '\e]133;A\a'
         end
+        function __vev_cancel --on-event fish_cancel
+            printf '\e]133;A\a'
+        end
         function __vev_preexec --on-event fish_preexec
             printf '\e]133;C\a'
         end
