@@ -214,10 +214,20 @@ func (t *Terminal) wholeCSI(p []byte) int {
 	ps := &t.par
 	ps.ninter, ps.sub, ps.inter, ps.prefix = 0, 0, 0, 0
 	v, n := int32(0), 0
-	for i, b := range p {
+	for i := 0; i < len(p); i++ {
+		b := p[i]
 		switch {
 		case b-'0' <= 9:
 			v = min(v*10+int32(b-'0'), maxParam)
+			// A line and a column have a second digit or not, which no branch can foresee; what follows them is mostly a colour.
+			if n < 2 && i+1 < len(p) {
+				d, two := p[i+1]-'0', 0
+				w := min(v*10+int32(d), maxParam)
+				if d <= 9 {
+					v, two = w, 1
+				}
+				i += two
+			}
 		case b == ';':
 			if n == maxParams-1 {
 				return 0
