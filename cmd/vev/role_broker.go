@@ -80,7 +80,7 @@ func runBroker(idle time.Duration) error {
 // remote is how other machines are reached: with the user's ssh, and over QUIC where that leads to a proxy.
 func remote(ssh *sshstdio.Dialer, sleep ports.Sleep) broker.Remote {
 	udp := &quic.Dialer{Roles: ssh, Locate: ssh.Locate, Converse: converse}
-	return broker.Remote{SSH: ssh, QUIC: udp, Resumable: udp.Resumable, Sleep: sleep}
+	return broker.Remote{SSH: ssh, QUIC: udp, Resumable: udp.Resumable, Forget: udp.Forget, Sleep: sleep}
 }
 
 // sshEnvironment is what ssh gets beside the broker's environment: not the agent of the login that

@@ -254,6 +254,13 @@ func (s Hosts) Named(named string) string {
 	return named
 }
 
+// Left reports whether an address is one of a host that was removed: as it was added, or as another user or port of that
+// machine where no host of the set is on it.
+func (s Hosts) Left(r RemovedHost, address Host) bool {
+	on := func(k KnownHost) bool { return k.Address.Name == address.Name }
+	return address == r.Address || address.Name == r.Address.Name && !slices.ContainsFunc(s.Known, on)
+}
+
 // Reachable returns a Conflict where somebody names a host by an alias that was removed and was more than the host's own name:
 // it must not be taken for whatever machine has that name.
 func (s Hosts) Reachable(named Host) error {

@@ -184,6 +184,21 @@ func TestARemovedHostIsNotAnotherOne(t *testing.T) {
 	require.NoError(t, again.Reachable(host(t, "desk")))
 }
 
+func TestWhatARemovalLeaves(t *testing.T) {
+	var s domain.Hosts
+	s, _ = s.Add(known(t, "desk", "ann@box"))
+	s, _ = s.Remove("desk")
+	r := s.Removed[0]
+	shared, err := s.Add(known(t, "inner", "ssh://box:2222"))
+	require.NoError(t, err)
+	for named, want := range map[string][2]bool{
+		"ann@box": {true, true}, "bob@box": {true, false}, "box": {true, false}, "ssh://box:2222": {true, false},
+		"other": {}, "ann@other": {},
+	} {
+		require.Equal(t, want, [2]bool{s.Left(r, host(t, named)), shared.Left(r, host(t, named))}, named)
+	}
+}
+
 // modelHosts remembers everything in its own words.
 type modelHosts struct {
 	addresses map[string]string

@@ -101,6 +101,31 @@ func TestHostsByName(t *testing.T) {
 	require.Contains(t, s.near.ok("doctor"), "hosts.damaged")
 }
 
+// TestHostRemovedUnderAnAttachment: the attachment ends with one line, and all that led there with it; what runs there goes on,
+// and by its address it is reached as ever.
+func TestHostRemovedUnderAnAttachment(t *testing.T) {
+	for _, transport := range []string{"ssh", "quic"} {
+		t.Run(transport, func(t *testing.T) {
+			s := newSite(t)
+			s.near.ok("host", "add", "far", "--name", "desk", "--transport", transport)
+			s.near.ok("new", "desk:work", "-d", "--", "cat")
+			byName, byAddress := newTerm(t, 80, 24), newTerm(t, 80, 24)
+			p, q := byName.vev(s.near, "attach", "desk:work"), byAddress.vev(s.near, "attach", "far:work")
+			byName.typ("here\r")
+			byName.sees("here\nhere")
+			byAddress.sees("here\nhere")
+			s.near.ok("host", "rm", "desk")
+			require.Equal(t, 1, p.exits())
+			require.Equal(t, 1, q.exits())
+			byName.sees("vev: desk: the host was removed from the list; what runs there goes on")
+			byAddress.sees("vev: far: the host was removed from the list; what runs there goes on")
+			require.NotContains(t, byName.text(), "reconnecting")
+			eventually(t, "no ssh is left", func() bool { return len(s.ssh()) == 0 })
+			require.Contains(t, s.near.ok("capture", "far:work"), "here")
+		})
+	}
+}
+
 // TestHostAddedThatCannotBeReached: it is added, and why it does not work is said.
 func TestHostAddedThatCannotBeReached(t *testing.T) {
 	s := newSite(t)

@@ -151,6 +151,15 @@ func (d *Dialer) resume(ctx context.Context, h *host) (*link, error) {
 	}
 }
 
+// Forget forgets the proxy of a host: the next link to it begins with ssh.
+func (d *Dialer) Forget(name string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if h := d.hosts[name]; h != nil {
+		h.peer = nil
+	}
+}
+
 func (d *Dialer) forget(h *host, k *peer) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -232,13 +232,17 @@ func (c *conn) fail(err error) error {
 }
 
 // lost is the end of the carriage, whatever it gives as its reason: what matters to the caller
-// is that another conversation may be begun. A reason's hint stays.
+// is that another conversation may be begun. A reason's hint stays; a Conflict that the other
+// side ended it with is one that another conversation would not mend.
 func (c *conn) lost(err error) error {
 	if c.gone.Load() {
 		return c.closed()
 	}
 	lost := fault.Wrap(fault.Unavailable, err, "the connection to the %s was lost", c.peer)
 	if reason, ok := errors.AsType[*fault.Error](err); ok {
+		if reason.Peer && reason.Kind == fault.Conflict {
+			return reason
+		}
 		lost.Hint = reason.Hint
 	}
 	return lost

@@ -430,6 +430,16 @@ func TestAReasonOfTheCarriageIsALoss(t *testing.T) {
 	require.Equal(t, "try again", lost.Hint)
 }
 
+// What the other side ended the stream for, and another one would be ended for too, is told as it is.
+func TestAConflictOfTheCarriageStays(t *testing.T) {
+	stream, _ := said(t, serverHello())
+	reason := &fault.Error{Kind: fault.Conflict, Msg: "host desk was removed", Peer: true}
+	c, err := Client(t.Context(), &carriage{Reader: io.MultiReader(bytes.NewReader(stream), failing{reason})}, "vev/1", protocol.FeatureNone)
+	require.NoError(t, err)
+	_, err = c.Receive()
+	require.Equal(t, error(reason), err)
+}
+
 type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error) { return 0, f.err }

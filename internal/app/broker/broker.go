@@ -75,6 +75,7 @@ func New(o Options) *Broker {
 		}
 	}
 	b.hosts = newHosts(o.Remote)
+	b.members.removed = b.hosts.removed
 	return b
 }
 

@@ -8,7 +8,7 @@
 // dial has to ask goes to the client whose stream began it (search.go).
 //
 // Hosts that the user has added have names of their own, which are resolved wherever a client names a host (members.go).
-// Operations on them are carried out in operate.go; check.go goes to a host step by step.
+// Operations on them are carried out in operate.go; what led to a host that is removed ends (removed.go); check.go goes to a host step by step.
 //
 // # The way to a host
 //

@@ -55,6 +55,18 @@ func (h *hosts) open(ctx context.Context, w wish) (*linked, error) {
 	if h.o.SSH == nil {
 		return nil, noHost(w.host)
 	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	life := h.life(w.host)
+	defer context.AfterFunc(life, func() { cancel(context.Cause(life)) })()
+	s, err := h.race(ctx, w)
+	if err == nil || life.Err() == nil {
+		return s, err
+	}
+	return nil, context.Cause(life)
+}
+
+func (h *hosts) race(ctx context.Context, w wish) (*linked, error) {
 	old := h.current(w.host)
 	if old == nil {
 		return h.openNew(ctx, w, nil)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -34,6 +35,8 @@ type farLink struct {
 	heard  time.Time
 	rtt    time.Duration
 	start  protocol.StartPolicy // as it was asked for last
+
+	streams []*simnet.End
 }
 
 func newFarLink() *farLink {
@@ -55,6 +58,9 @@ func (l *farLink) OpenStream(ctx context.Context, host string, start protocol.St
 	}
 	near, far := simnet.Pipe(1 << 10)
 	l.far <- far
+	l.mu.Lock()
+	l.streams = append(l.streams, near)
+	l.mu.Unlock()
 	return stream{near}, nil
 }
 
@@ -110,7 +116,17 @@ func (l *farLink) Err() error {
 	return nil
 }
 
-func (l *farLink) Close() error { l.once.Do(func() { close(l.done) }); return nil }
+func (l *farLink) Close() error {
+	l.once.Do(func() {
+		close(l.done)
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		for _, s := range l.streams {
+			_ = s.Close()
+		}
+	})
+	return nil
+}
 
 func (l *farLink) ended() bool {
 	select {
@@ -198,6 +214,13 @@ func (f *far) counts() (dials, active, made int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.dials, f.active, len(f.made)
+}
+
+// links are those that were made.
+func (f *far) links() []*farLink {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.made)
 }
 
 // dialled is how many dials there were.

@@ -1,6 +1,7 @@
 package broker
 
 import (
+	"context"
 	"sync/atomic"
 	"time"
 
@@ -31,6 +32,14 @@ type linked struct {
 	// Guarded by hosts.mu.
 	report func(protocol.LinkReport) // tells the client; nil: it cannot be told yet
 	told   protocol.LinkReport
+}
+
+// why is what a client is told of the stream's end, where that was this broker's doing; else nil.
+func (s *linked) why() *protocol.Failure {
+	if w := s.link.way; w.removed() {
+		return protocol.FailureOf(context.Cause(w.life))
+	}
+	return nil
 }
 
 // Write implements ports.Stream. What is sent wants an answer: a link that gives none is noticed the sooner.

@@ -16,8 +16,11 @@ type members struct {
 	warn  func(error)
 	// changed is told what this broker has made of the set.
 	changed func(domain.Hosts)
+	// removed is told once of each removal, whoever made it, and of the set since.
+	removed func(domain.RemovedHost, domain.Hosts)
 
-	last atomic.Pointer[domain.Hosts] // as it was seen last; nil: not yet
+	last  atomic.Pointer[domain.Hosts] // as it was seen last; nil: not yet
+	heard atomic.Uint64                // revision up to which removals were told
 }
 
 // load is the set as it is kept now; if that cannot be read, as it was seen last.
@@ -31,8 +34,28 @@ func (m *members) load() domain.Hosts {
 		m.warn(err)
 		return m.seen()
 	}
-	m.last.Store(&hosts)
+	m.saw(hosts)
 	return hosts
+}
+
+// saw takes note of the set, as it was read. What was removed before it was read first has left nothing here.
+func (m *members) saw(hosts domain.Hosts) {
+	first := m.last.Swap(&hosts) == nil
+	for {
+		before := m.heard.Load()
+		if hosts.Revision <= before {
+			return
+		}
+		if !m.heard.CompareAndSwap(before, hosts.Revision) {
+			continue
+		}
+		for _, r := range hosts.Removed {
+			if !first && r.Revision > before {
+				m.removed(r, hosts)
+			}
+		}
+		return
+	}
 }
 
 func (m *members) seen() domain.Hosts {
@@ -68,7 +91,7 @@ func (m *members) change(ctx context.Context, told func(*fault.Error), change fu
 		told(notice)
 	}
 	if err == nil {
-		m.last.Store(&hosts)
+		m.saw(hosts)
 		m.changed(hosts)
 	}
 	return err

@@ -110,6 +110,9 @@ func (r *relay) toDaemon() {
 // words must arrive all the same; that the conversation was cut short its client can tell.
 func (r *relay) toClient() {
 	sourceEnded := carry(r.stream, r.daemon)
+	if far, ok := r.daemon.(*linked); ok && far.why() != nil {
+		_ = r.stream.Abort(*far.why())
+	}
 	_ = r.stream.Close() // it may have ended from the other side
 	if !sourceEnded {
 		r.closeDaemon() // the client takes no more

@@ -16,6 +16,8 @@ type Remote struct {
 	QUIC ports.LinkDialer // nil: ssh is all there is
 	// Resumable reports whether QUIC can reach a host without ssh. Set with QUIC.
 	Resumable func(host string) bool
+	// Forget has QUIC know nothing of a host any more: what reaches it next begins with ssh. Set with QUIC, or nil.
+	Forget func(host string)
 	// Policy is the transport that a host may be reached by; nil: as the user has added it, else any.
 	Policy func(host string) domain.Transport
 	// Reach reports whether the host lets a connection to its ssh server through, without logging in: nil where it does,
@@ -236,7 +238,7 @@ func (h *hosts) tryBetter(w *way) {
 		w.choice.blocked("QUIC: "+reason(err), now)
 		w.choice.denied = fault.KindOf(err) == fault.Denied
 		w.look(now)
-	case h.closed, h.policy(w.name) != domain.TransportAuto, w.link == nil && w.search == nil && w.streams == 0:
+	case h.closed, w.removed(), h.policy(w.name) != domain.TransportAuto, w.link == nil && w.search == nil && w.streams == 0:
 		h.all.Go(func() { _ = link.Close() })
 	default:
 		w.up(link)

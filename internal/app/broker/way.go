@@ -16,6 +16,8 @@ import (
 type way struct {
 	hosts   *hosts
 	name    string
+	life    context.Context // until the host is removed; the cause says so
+	end     context.CancelCauseFunc
 	pulse   pulse.Machine
 	choice  choice
 	link    *link              // nil: none
@@ -46,8 +48,16 @@ func (h *hosts) way(name string) *way {
 		}
 	}
 	w = &way{hosts: h, name: name}
+	w.life, w.end = context.WithCancelCause(context.Background())
 	h.ways[name] = w
 	return w
+}
+
+// life is that of the way to a host.
+func (h *hosts) life(name string) context.Context {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.way(name).life
 }
 
 // up has new streams go over a link from now on, in place of the one there was.
@@ -56,6 +66,10 @@ func (w *way) up(conversation ports.Link) *link {
 	l := &link{Link: conversation, way: w, transport: conversation.Vitals().Transport}
 	if old := w.link; old != nil {
 		w.drop(old)
+	}
+	if w.removed() { // found as that happened: nobody waits for it
+		w.shut(l)
+		return l
 	}
 	w.link, w.failure = l, nil
 	w.pulse.Up(now)

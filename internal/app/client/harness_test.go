@@ -220,6 +220,7 @@ type pipe struct {
 	last     chan struct{} // nothing more is taken from the client
 	served   chan struct{} // what was taken was handled
 	gone     chan struct{}
+	why      error       // set before gone is closed; nil: errCut
 	lost     atomic.Bool // what is under way at the end does not arrive
 	once     sync.Once
 	onClose  func()
@@ -307,6 +308,9 @@ func (p *pipe) Receive() (protocol.SessionServerMessage, error) {
 	case m := <-p.toClient:
 		return m, nil
 	case <-p.gone:
+		if p.why != nil {
+			return nil, p.why
+		}
 		return nil, errCut
 	}
 }

@@ -306,6 +306,9 @@ func (l *link) renamed(events []protocol.Event) {
 
 // reconnect resumes the attachment after cause ended its conversation. It gives up only when the daemon, or ctx, says so.
 func (l *link) reconnect(ctx context.Context, cause error) (ports.SessionClientConn, error) {
+	if e, ok := errors.AsType[*fault.Error](cause); ok && e.Peer && e.Kind == fault.Conflict {
+		return nil, cause // who carried it has ended it
+	}
 	l.contact.end()
 	l.notices.disconnected()
 	if time.Since(l.began) >= steadyAfter || l.next != nil {

@@ -309,6 +309,19 @@ func TestLostDaemonIsSaid(t *testing.T) {
 	})
 }
 
+// Who carries an attachment may end it for good, as where its host was taken off the list.
+func TestTheAttachmentIsEndedOnItsWay(t *testing.T) {
+	why := &fault.Error{Kind: fault.Conflict, Msg: "host desk was removed", Peer: true}
+	attached(t, nil, func(a *attachment) {
+		a.daemon.conn.why = why
+		a.daemon.cut(true)
+		_, err := a.ends(time.Second)
+		require.Equal(t, error(why), err)
+		require.Len(t, a.daemon.attaches, 1)
+		require.True(t, a.term.left())
+	})
+}
+
 func TestRefusalsWhileReconnecting(t *testing.T) {
 	for kind, ends := range map[fault.Kind]bool{
 		fault.Unavailable: false, fault.Limit: false, fault.Timeout: false, fault.Internal: false,
