@@ -24,7 +24,7 @@ func (o *oracle) windowed(screen string, size domain.Size) bool {
 	defer o.mu.Unlock()
 	rows := strings.Split(screen, "\n")
 	shown := withoutNotices(rows)
-	if len(shown) < len(rows) && len(shown) == 0 || strings.TrimSpace(screen) == "" {
+	if o.blurred || len(shown) < len(rows) && len(shown) == 0 || strings.TrimSpace(screen) == "" {
 		return true
 	}
 	for had := range o.had {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/vev-term/vev/internal/domain"
 	"github.com/vev-term/vev/internal/domain/render"
@@ -36,6 +37,10 @@ type oracle struct {
 	mu   sync.Mutex
 	term *vt.Terminal
 	had  map[picture]bool
+	// wroteAt is when it was last given output. Where the daemon changes the size in that very instant it may do that before it
+	// takes what it has read, which cannot be seen here: from then on the oracle is blurred, and knows not every screen.
+	wroteAt time.Time
+	blurred bool
 }
 
 // picture is a screen and its size.
@@ -65,6 +70,7 @@ func (o *oracle) write(p []byte) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	_, _ = o.term.Write(p)
+	o.wroteAt = time.Now()
 	o.note()
 }
 
@@ -72,6 +78,7 @@ func (o *oracle) resize(size domain.Size) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.term.Resize(size.Cols, size.Rows)
+	o.blurred = o.blurred || o.wroteAt.Equal(time.Now())
 	o.note()
 }
 
