@@ -66,14 +66,14 @@ func TestTheHelperLeadsToTheDaemon(t *testing.T) {
 			link, err := brokeripc.Dial(ctx, m, "test")
 			require.NoError(t, err)
 
-			_, err = link.OpenStream(ctx, "elsewhere", protocol.StartIfNeeded, nil)
+			_, err = link.OpenStream(ctx, "elsewhere", protocol.StartIfNeeded)
 			require.Equal(t, fault.NotFound, fault.KindOf(err), "a helper knows its own machine only")
-			_, err = link.OpenStream(ctx, protocol.LocalHost, protocol.ExistingOnly, nil)
+			_, err = link.OpenStream(ctx, protocol.LocalHost, protocol.ExistingOnly)
 			require.Equal(t, fault.NotFound, fault.KindOf(err), "no daemon runs, and none was to be started")
 			require.Empty(t, h.role("_daemon"))
 
 			for _, session := range []string{"a", "b"} {
-				stream, err := link.OpenStream(ctx, protocol.LocalHost, protocol.StartIfNeeded, nil)
+				stream, err := link.OpenStream(ctx, protocol.LocalHost, protocol.StartIfNeeded)
 				require.NoError(t, err)
 				conn, err := sessionwire.Client(ctx, stream, "test", protocol.FeaturePacked)
 				require.NoError(t, err)

@@ -135,7 +135,7 @@ func dial(t *testing.T, d *Dialer) *link {
 
 func open(t *testing.T, l ports.Link) ports.Stream {
 	t.Helper()
-	s, err := l.OpenStream(t.Context(), protocol.LocalHost, protocol.StartIfNeeded, nil)
+	s, err := l.OpenStream(t.Context(), protocol.LocalHost, protocol.StartIfNeeded)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = s.Close() })
 	return s

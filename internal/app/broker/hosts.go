@@ -44,7 +44,6 @@ func newHosts(o Remote) *hosts {
 type wish struct {
 	host  string
 	start protocol.StartPolicy
-	first []byte    // of the stream; another link may have got them too, whose stream was left
 	ask   ports.Ask // nil: nobody can be asked
 }
 
@@ -75,7 +74,7 @@ func (h *hosts) race(ctx context.Context, w wish) (*linked, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	first := make(chan opened, 1)
-	if !h.spawn(func() { first <- h.ask(ctx, old, w) }) {
+	if !h.spawn(func() { first <- h.ask(ctx, old, w.start) }) {
 		return nil, errEnding()
 	}
 	patience := time.NewTimer(h.patience(old))
@@ -133,7 +132,7 @@ func (h *hosts) openNew(ctx context.Context, w wish, old *link) (*linked, error)
 	if err != nil {
 		return nil, err
 	}
-	o := h.ask(ctx, l, w)
+	o := h.ask(ctx, l, w.start)
 	return o.stream, o.err
 }
 
@@ -161,11 +160,11 @@ func (h *hosts) patience(l *link) time.Duration {
 }
 
 // ask opens a stream over a link and counts it there until it ends.
-func (h *hosts) ask(ctx context.Context, l *link, w wish) opened {
+func (h *hosts) ask(ctx context.Context, l *link, start protocol.StartPolicy) opened {
 	s := &linked{link: l}
 	h.hold(s)
 	asked := time.Now()
-	stream, err := l.OpenStream(ctx, protocol.LocalHost, w.start, w.first)
+	stream, err := l.OpenStream(ctx, protocol.LocalHost, start)
 	if err != nil {
 		h.release(s)
 		return opened{nil, err}

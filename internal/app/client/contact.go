@@ -58,11 +58,7 @@ type contact struct {
 	askedAt time.Time
 }
 
-// longestDial is how long dialing and attaching together may take to count as one round trip: what takes longer was no answer
-// over a link that was there.
-const longestDial = time.Second
-
-// begin is told of a conversation; what waited is sent again. rtt is how long its attach took; below 0: that is not known.
+// begin is told of a conversation; what waited is sent again. rtt is how long its attach took.
 func (c *contact) begin(now time.Time, rtt time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -71,9 +67,7 @@ func (c *contact) begin(now time.Time, rtt time.Duration) {
 	if !c.owed.IsZero() {
 		c.owed = now
 	}
-	if rtt >= 0 {
-		c.sample(rtt)
-	}
+	c.sample(rtt)
 }
 
 // end is told that the conversation is over.
