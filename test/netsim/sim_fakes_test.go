@@ -38,7 +38,8 @@ type oracle struct {
 	term *vt.Terminal
 	had  map[picture]bool
 	// wroteAt is when it was last given output. Where the daemon changes the size in that very instant it may do that before it
-	// takes what it has read, which cannot be seen here: from then on the oracle is blurred, and knows not every screen.
+	// takes what it has read, which cannot be seen here: from then on the oracle is blurred, and knows not every screen. Some
+	// one to three crowds of a hundred come to that.
 	wroteAt time.Time
 	blurred bool
 }

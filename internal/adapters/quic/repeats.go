@@ -75,7 +75,7 @@ func (r *repeats) leave(s *stream) {
 	delete(r.streams, s.number())
 }
 
-// wrote is told of a write at an offset of a stream, which keeps p. It never waits.
+// wrote is told of a write at an offset of a stream, and copies what it needs of p. It never waits.
 func (r *repeats) wrote(o *outgoing, offset int64, p []byte) {
 	if r == nil || len(p) == 0 {
 		return

@@ -110,8 +110,10 @@ func (r *relay) toDaemon() {
 // words must arrive all the same; that the conversation was cut short its client can tell.
 func (r *relay) toClient() {
 	sourceEnded := carry(r.stream, r.daemon)
-	if far, ok := r.daemon.(*linked); ok && far.why() != nil {
-		_ = r.stream.Abort(*far.why())
+	if far, ok := r.daemon.(*linked); ok {
+		if why := far.why(); why != nil {
+			_ = r.stream.Abort(*why)
+		}
 	}
 	_ = r.stream.Close() // it may have ended from the other side
 	if !sourceEnded {
