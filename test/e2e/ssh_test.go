@@ -528,6 +528,7 @@ func TestSSHAsksForASecondFactor(t *testing.T) {
 // on with what was typed meanwhile, and no ssh is left over.
 func TestSSHComesBack(t *testing.T) {
 	s := newSite(t)
+	s.sshOnly() // a link over QUIC would outlive sshd
 	s.near.ok("new", "far:work", "-d", "--", "cat")
 	tt := newTerm(t, 80, 24)
 	p := tt.vev(s.near, "attach", "far:work")

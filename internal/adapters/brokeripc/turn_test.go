@@ -174,6 +174,7 @@ func freeTurn(t *testing.T, c *conn, st, peer ports.Stream) {
 	synctest.Wait()
 	peer.Write([]byte("x"))
 	read.Wait()
+	synctest.Wait() // the Read is served before who served it leaves the turn
 	taken, _ := c.turn()
 	require.False(t, taken)
 }
