@@ -100,7 +100,7 @@ func TestQUICRoams(t *testing.T) {
 	slices.Sort(took)
 	t.Logf("current after another address: median %v, worst %v", took[len(took)/2], took[len(took)-1])
 	require.Less(t, took[len(took)-1], busy)
-	require.Less(t, took[len(took)/2], 4*delay+300*time.Millisecond)
+	require.Less(t, took[len(took)/2], time.Second)
 	p.requireOnce("far:work", n)
 	require.Equal(t, 1, p.sshRuns())
 }

@@ -98,7 +98,7 @@ func TestTheTransportChangesUnderAnAttachment(t *testing.T) {
 	p.overQUIC()
 	still, lines := stop()
 	t.Logf("ssh to QUIC: still for %v at most, said: %q", still, lines)
-	require.Less(t, still, 2*time.Second)
+	require.Less(t, still, busy)
 	requireNoBreak(t, lines)
 	require.Equal(t, 2, p.sshRuns(), "one for the link, one to begin QUIC")
 
@@ -134,12 +134,12 @@ func TestUDPIsBlockedFromTheBeginning(t *testing.T) {
 	stop := watch(b)
 	n := 0
 	for range 80 {
-		require.Less(t, current(a, &n), time.Second)
+		require.Less(t, current(a, &n), busy)
 		time.Sleep(100 * time.Millisecond)
 	}
 	still, lines := stop()
 	t.Logf("still for %v at most, said: %q", still, lines)
-	require.Less(t, still, 2*time.Second)
+	require.Less(t, still, busy)
 	requireNoBreak(t, lines)
 	require.Len(t, p.role("_broker-mux-stdio"), 1)
 	p.requireOnce("far:work", n)
@@ -166,7 +166,7 @@ func TestNoNetworkStartsNoSSH(t *testing.T) {
 		back := time.Now()
 		a.WaitText(fmt.Sprintf("got typed-%d", n))
 		t.Logf("away for %v: current after %v", away, time.Since(back))
-		require.Less(t, time.Since(back), 3*time.Second)
+		require.Less(t, time.Since(back), busy)
 		for range 5 {
 			current(a, &n)
 		}

@@ -77,7 +77,7 @@ func TestManyMeetADyingService(t *testing.T) {
 	}
 }
 
-func TestStartAfterAKillTakesLessThanASecond(t *testing.T) {
+func TestStartAfterAKillWaitsForNothing(t *testing.T) {
 	d := homeWithService(t)
 	first, err := ask(t.Context(), d, "")
 	require.NoError(t, err)
@@ -92,7 +92,7 @@ func TestStartAfterAKillTakesLessThanASecond(t *testing.T) {
 	second, err := ask(t.Context(), d, "")
 	require.NoError(t, err)
 	require.NotEqual(t, first, second)
-	require.Less(t, time.Since(begin), time.Second)
+	require.Less(t, time.Since(begin), 5*time.Second, "no timeout has passed")
 }
 
 func TestServiceIsDetached(t *testing.T) {
