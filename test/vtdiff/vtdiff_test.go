@@ -140,3 +140,17 @@ func TestEveryKnownDifferenceIsArgued(t *testing.T) {
 		require.Greater(t, len(k.why), 40, k.name)
 	}
 }
+
+// TestKnownDifferenceIsShown: a difference that is listed is there, and told by its own entry.
+func TestKnownDifferenceIsShown(t *testing.T) {
+	j := voices(t)
+	for in, name := range map[string]string{
+		"\x1b[3Ha\nq\x1b[B\u0301x": "a mark behind a moved cursor gets a cell of its own in xterm once something has scrolled",
+	} {
+		s := &session{profile: profile{name: "common", xterm: true, xtermjs: true}, cols: 28, rows: 3, steps: []step{{bytes: in}}}
+		o, err := j.try(s)
+		require.NoError(t, err)
+		require.Equal(t, noneAgree, o.verdict, o.detail)
+		require.Equal(t, name, excuse(s, o), o.detail)
+	}
+}

@@ -41,6 +41,7 @@ func TestSettledDifferences(t *testing.T) {
 		{"HT keeps a pending wrap where it moves", "abcdefgh\x1b[999Z\ti", []string{"abcdefgh", "i", ""}, 1, 1},
 		{"CHT keeps a pending wrap where it moves", "\x1b[1;4H\x1bH\x1b[Habcdefgh\x1b[2Z\x1b[Ii", []string{"abcdefgh", "i", ""}, 1, 1},
 		{"DECSCL makes a soft reset", "ab\x1b[2;3r\x1b[?6h\x1b[4h\x1b[62\"p\x1b[1;1Hx", []string{"xb", "", ""}, 1, 0},
+		{"a mark behind a moved cursor goes with the character to its left", "\x1b[3Ha\nq\x1b[B\u0301x\x1b[2;8H\x1b[2G\u0308z", []string{"", "a\u0308z", " q\u0301x"}, 2, 1},
 		{"DECLRMM set again keeps its margins", "\x1b[?69h\x1b[3;5s\x1b[?69h\x1b[1;3Habcd", []string{"  abc", "  d", ""}, 3, 1},
 	} {
 		tm, _ := run(t, 8, 3, c.in)
