@@ -138,6 +138,9 @@ func (c *Client) newWatch(o WatchOptions, w Watcher) (*watch, error) {
 	if err == nil {
 		out.wanted, err = eventSet(o.Types)
 	}
+	if out.wanted != 0 {
+		out.wanted = out.wanted.With(domain.EventLost) // it may have been one of them
+	}
 	if out.ask.Types = out.wanted; out.wanted != 0 && out.ask.Session != "" {
 		out.ask.Types = out.wanted.With(domain.EventExited)
 	}

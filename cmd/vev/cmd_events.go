@@ -33,7 +33,9 @@ client, cols, rows, status and took_ms. Types are
 
 Without --since only what happens from now on is told, with --since SEQ what came after
 that event first, with --since 0 all that is kept: 256 events of each session. A line with
-type "gap", from and to says that events in between are not kept any more. It goes on
+type "gap", from and to says that events in between are not kept any more, one with type
+"lost" and count, whatever types are asked for, that a program said too much at once to
+be told. It goes on
 where it was when the broker or a link is lost; no event comes twice. It ends with
 the session, with Ctrl-C, or after --count events.`,
 		Example: `  vev events work --type command-end | jq .status
@@ -108,6 +110,9 @@ func (c *cli) events(ctx context.Context, o *eventOptions) error {
 		Event: func(e client.Event) error {
 			if err := c.line(e); err != nil {
 				return err
+			}
+			if e.Type == domain.EventLost.String() {
+				return nil // like a gap it is none of those that are counted
 			}
 			if told++; told == o.most {
 				return errEnough

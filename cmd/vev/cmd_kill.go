@@ -13,13 +13,14 @@ import (
 )
 
 func (c *cli) cmdKill() *cobra.Command {
-	var all bool
+	var all, asJSON bool
 	cmd := &cobra.Command{
-		Use:   "kill NAME... | --all",
+		Use:   "kill (NAME... | --all) [--json]",
 		Short: "End sessions and their programs",
 		Long: `End sessions: their programs are hung up on, and killed if they do not end then.
 Each session that ended is named on a line; the exit code is not 0 when one
-could not be ended.`,
+could not be ended. As JSON the answer is one array of objects with session and killed,
+and error where that is false.`,
 		Example: `  vev kill work
   vev kill work build 3
   vev kill desk:work
@@ -35,15 +36,16 @@ could not be ended.`,
 		},
 		ValidArgsFunction: c.completeSessions(anyNumber),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.kill(cmd.Context(), args, all)
+			return c.kill(cmd.Context(), args, all, asJSON)
 		},
 	}
 	cmd.Flags().BoolVar(&all, "all", false, "end every session")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "answer as JSON")
 	return cmd
 }
 
 // kill ends each session by itself: one that fails does not keep the others.
-func (c *cli) kill(ctx context.Context, args []string, all bool) error {
+func (c *cli) kill(ctx context.Context, args []string, all, asJSON bool) error {
 	var victims []domain.Address
 	for _, arg := range args {
 		a, err := domain.ParseAddress(arg)
@@ -55,22 +57,13 @@ func (c *cli) kill(ctx context.Context, args []string, all bool) error {
 	talks := talks{c: c, ctx: ctx, of: map[domain.Host]*talk.Talk{}}
 	defer talks.close()
 	if all {
-		t, err := talks.with(domain.Host{})
-		if talk.IsNoDaemon(err) {
-			return nil
-		}
-		if err != nil {
+		var err error
+		if victims, err = talks.here(); err != nil {
 			return err
-		}
-		list, err := listOf(t, true)
-		if err != nil {
-			return err
-		}
-		for _, s := range list {
-			victims = append(victims, domain.Address{Name: s.Name})
 		}
 	}
 	var failed error
+	answer := []killJSON{}
 	for _, a := range victims {
 		err := talks.kill(a)
 		if all && fault.KindOf(err) == fault.NotFound && err != nil {
@@ -78,11 +71,26 @@ func (c *cli) kill(ctx context.Context, args []string, all bool) error {
 		}
 		if err != nil {
 			failed = firstCode(failed, report(c.stderr, err))
+			answer = append(answer, killJSON{Session: a.String(), Error: fault.Clean(err.Error())})
 			continue
 		}
-		fmt.Fprintf(c.out, "killed %s\n", a)
+		answer = append(answer, killJSON{Session: a.String(), Killed: true})
+		if !asJSON {
+			fmt.Fprintf(c.out, "killed %s\n", a)
+		}
+	}
+	if asJSON {
+		if err := c.printJSON(answer); err != nil {
+			return err
+		}
 	}
 	return failed
+}
+
+type killJSON struct {
+	Session string `json:"session"`
+	Killed  bool   `json:"killed"`
+	Error   string `json:"error,omitempty"`
 }
 
 // talks are one conversation with each host.
@@ -101,6 +109,22 @@ func (t *talks) with(host domain.Host) (*talk.Talk, error) {
 		t.of[host] = begun
 	}
 	return begun, err
+}
+
+// here are the sessions of this machine; none where there is no daemon.
+func (t *talks) here() (list []domain.Address, err error) {
+	with, err := t.with(domain.Host{})
+	if talk.IsNoDaemon(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	sessions, err := listOf(with, true)
+	for i := range sessions {
+		list = append(list, domain.Address{Name: sessions[i].Name})
+	}
+	return list, err
 }
 
 func (t *talks) kill(a domain.Address) error {

@@ -17,6 +17,7 @@ import (
 type newOptions struct {
 	address  domain.Address
 	detached bool
+	json     bool
 	dir      string
 	set      []string // K=V
 	size     string   // CxR
@@ -29,7 +30,7 @@ func (c *cli) cmdNew() *cobra.Command {
 	var o newOptions
 	cmd := &cobra.Command{
 		Use: "new [NAME] [-d] [-c DIR] [-e K=V]... [--size CxR] [--size-policy P] [--history N] [--inline] [--nest] " +
-			"[--predict WHEN] [-- CMD ARG...]",
+			"[--predict WHEN] [--json] [-- CMD ARG...]",
 		Short: "Make a session and attach to it",
 		Long: `Make a session and attach to it. It runs your login shell or the command after --,
 with this environment and in this directory. Without a name it gets the lowest
@@ -39,7 +40,8 @@ machine's environment, in its home directory.
 The size follows the client that is used last; another --size-policy is smallest or
 largest, of all clients, or fixed: at --size. vev resize changes it.
 
-With -d nothing is attached and the name is printed, behind the host if it is not here.`,
+With -d nothing is attached and the name is printed, behind the host if it is not here;
+with --json the object that vev ls --json has for it.`,
 		Example: `  vev new
   vev new work
   vev new desk:work
@@ -50,6 +52,9 @@ With -d nothing is attached and the name is printed, behind the host if it is no
 			names := len(args)
 			if dash := cmd.ArgsLenAtDash(); dash >= 0 {
 				names = dash
+			}
+			if o.json && !o.detached {
+				return usage(cmd, "new: --json needs -d")
 			}
 			if names > 1 {
 				return fault.New(fault.Usage, "new: unexpected argument %q", args[1]).
@@ -73,6 +78,7 @@ With -d nothing is attached and the name is printed, behind the host if it is no
 	}
 	f := cmd.Flags()
 	f.BoolVarP(&o.detached, "detached", "d", false, "do not attach; print the name")
+	f.BoolVar(&o.json, "json", false, "with -d: answer as JSON")
 	f.StringVarP(&o.dir, "dir", "c", "", "start in directory `DIR`")
 	f.StringArrayVarP(&o.set, "env", "e", nil, "set a variable, `K=V`; may be given again")
 	f.StringVar(&o.size, "size", "", "`CxR` columns and rows, like 132x43, until a terminal attaches")
@@ -113,6 +119,14 @@ func (c *cli) newSession(ctx context.Context, o newOptions, argv []string) error
 	}
 	if len(answer.List) != 1 {
 		return fault.New(fault.Violation, "the daemon named %d sessions for a new one", len(answer.List))
+	}
+	if o.json {
+		var host *string
+		if o.address.Host != (domain.Host{}) {
+			name := o.address.Host.String()
+			host = &name
+		}
+		return c.printJSON(newSessionJSON(&answer.List[0], host))
 	}
 	fmt.Fprintln(c.out, domain.Address{Host: o.address.Host, Name: answer.List[0].Name})
 	return nil

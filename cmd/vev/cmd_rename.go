@@ -7,10 +7,13 @@ import (
 )
 
 func (c *cli) cmdRename() *cobra.Command {
-	return &cobra.Command{
-		Use:               "rename OLD NEW",
-		Short:             "Give a session another name",
-		Long:              "Give a session another name: " + domain.NameRule + ".",
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "rename OLD NEW [--json]",
+		Short: "Give a session another name",
+		Long: "Give a session another name: " + domain.NameRule + `.
+
+As JSON the answer is one object with session, by its new name, and renamed_from.`,
 		Example:           `  vev rename 0 work`,
 		Args:              namedCount(2, 2, 2),
 		ValidArgsFunction: c.completeSessions(firstOnly),
@@ -19,7 +22,18 @@ func (c *cli) cmdRename() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return session.Rename(cmd.Context(), args[1])
+			if err := session.Rename(cmd.Context(), args[1]); err != nil || !asJSON {
+				return err
+			}
+			now := domain.Address{Host: a.Host, Name: args[1]}
+			return c.printJSON(renameJSON{Session: now.String(), From: a.String()})
 		}),
 	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "answer as JSON")
+	return cmd
+}
+
+type renameJSON struct {
+	Session string `json:"session"`
+	From    string `json:"renamed_from"`
 }

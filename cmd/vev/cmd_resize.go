@@ -11,8 +11,9 @@ import (
 )
 
 func (c *cli) cmdResize() *cobra.Command {
-	return &cobra.Command{
-		Use:   "resize NAME SIZE|POLICY",
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "resize NAME (SIZE|POLICY) [--json]",
 		Short: "Say which size a session has",
 		Long: `Say which size a session has from now on: columns and rows, like 132x43, which stay
 whatever terminals attach; or whose size it has:
@@ -23,7 +24,9 @@ whatever terminals attach; or whose size it has:
   fixed      the size it has now
 
 Read-only clients never count. A client whose terminal is smaller than the session
-shows the part with the cursor, a larger one a border.`,
+shows the part with the cursor, a larger one a border.
+
+As JSON the answer is one object with session and size, as it was asked for.`,
 		Example: `  vev resize work 132x43
   vev resize work smallest
   vev resize work latest`,
@@ -35,9 +38,19 @@ shows the part with the cursor, a larger one a border.`,
 			return c.completeSessions(firstOnly)(cmd, args, typed)
 		},
 		RunE: addressed(func(cmd *cobra.Command, a domain.Address, args []string) error {
-			return c.resize(cmd.Context(), a, args[1])
+			if err := c.resize(cmd.Context(), a, args[1]); err != nil || !asJSON {
+				return err
+			}
+			return c.printJSON(resizeJSON{Session: a.String(), Size: args[1]})
 		}),
 	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "answer as JSON")
+	return cmd
+}
+
+type resizeJSON struct {
+	Session string `json:"session"`
+	Size    string `json:"size"`
 }
 
 func (c *cli) resize(ctx context.Context, a domain.Address, to string) error {

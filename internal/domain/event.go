@@ -27,12 +27,13 @@ const (
 	EventIdle                              // no output for IdleAfter
 	EventExited                            // HasStatus, Status: as a shell reports it
 	EventLocked                            // Text: "locked" or "unlocked"
+	EventLost                              // Count: of the program's, which said too much at once
 	eventTypes
 )
 
 var eventNames = [eventTypes]string{
 	"", "created", "renamed", "attached", "detached", "resized", "title", "cwd", "bell", "notification", "clipboard", "progress",
-	"prompt", "command-start", "command-end", "status", "foreground", "activity", "idle", "exited", "lock",
+	"prompt", "command-start", "command-end", "status", "foreground", "activity", "idle", "exited", "lock", "lost",
 }
 
 func (t EventType) String() string {

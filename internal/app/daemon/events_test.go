@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"strconv"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -89,6 +90,27 @@ func TestWhatHappensIsTold(t *testing.T) {
 			Seq: l.last, At: l.got[2].At, Session: l.got[0].Session, Name: "play", Type: domain.EventExited, Text: "status 3", HasStatus: true, Status: 3,
 		}, l.got[2])
 	})
+}
+
+// What a program says at once is told up to the engine's bound, and then how much is missing.
+func TestWhatIsTooMuchAtOnceIsCounted(t *testing.T) {
+	for _, more := range []int{0, 3} {
+		inWorld(t, func(w *world) {
+			p := w.shell(false)
+			l := w.listen(protocol.WatchEvents{Live: true})
+			p.print(strings.Repeat("\x1b]9;note\a", 256+more))
+			l.settle()
+			if more > 0 {
+				require.Equal(t, domain.EventLost, l.got[0].Type)
+				require.Equal(t, more, l.got[0].Count)
+				l.got = l.got[1:]
+			}
+			require.Len(t, l.got, 256)
+			for _, e := range l.got {
+				require.Equal(t, domain.EventNotification, e.Type)
+			}
+		})
+	}
 }
 
 // A client that comes back gets what it missed, each once; what is not kept any more is a gap.

@@ -93,7 +93,9 @@ func (s *session) noteEvent(e *vt.Event, now time.Time) {
 		s.noteStatus(now)
 	case vt.EventPromptMark:
 		s.noteMark(e.Mark, now)
-	case vt.EventStringDropped, vt.EventDropped:
+	case vt.EventDropped:
+		s.tell(domain.Event{Type: domain.EventLost, Count: e.Count}, now)
+	case vt.EventStringDropped:
 	}
 }
 
