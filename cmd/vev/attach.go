@@ -34,9 +34,17 @@ func (c *cli) attach(ctx context.Context, host domain.Host, a *protocol.Attach, 
 		return err
 	}
 	l.settle(settings)
+	a.Origin = origin()
 	way := c.attachDialer(host, a)
-	dialer := dialAhead(ctx, way)
-	if !host.Local() {
+	var dialer *ahead
+	if host.Local() {
+		dialer = dialAhead(ctx, way, nil)
+	} else {
+		said := *a
+		if said.Size, err = tty.SizeOf(c.in); err != nil {
+			said.Size = domain.DefaultSize // what it is really is told when it can be known
+		}
+		dialer = dialAhead(ctx, way, &said)
 		dialer.wait() // the terminal is free for questions
 	}
 	terminal, err := tty.Open()
@@ -47,7 +55,6 @@ func (c *cli) attach(ctx context.Context, host domain.Host, a *protocol.Attach, 
 	if host.Local() {
 		a.Agent = os.Getenv(talk.EnvAgent)
 	}
-	a.Origin = origin()
 	code := time.AfterFunc(codeIdle, releaseCode)
 	defer code.Stop()
 	result, err := client.Run(ctx, client.Options{
@@ -149,23 +156,27 @@ func (c *cli) attachDialer(host domain.Host, a *protocol.Attach) *firstStarts {
 // firstStarts dials with first until that has succeeded, with later from then on, and where that is denied with asks: who
 // is asked is not asked again and again. It is for one goroutine at a time.
 type firstStarts struct {
-	first, later ports.SessionDialer
-	asks         ports.SessionDialer // who asks the asker; nil: nobody is asked
+	first, later ports.SayingDialer
+	asks         ports.SayingDialer // who asks the asker; nil: nobody is asked
 	asker        *client.Asker
 	begun        bool
 	denied       bool // the last of the later ones was, or nobody answered
 }
 
 func (d *firstStarts) Dial(ctx context.Context) (ports.SessionClientConn, error) {
+	return d.DialSaying(ctx, nil)
+}
+
+func (d *firstStarts) DialSaying(ctx context.Context, m protocol.SessionClientMessage) (ports.SessionClientConn, error) {
 	if d.begun {
-		conn, err := d.later.Dial(ctx)
+		conn, err := d.later.DialSaying(ctx, m)
 		if d.denied = fault.KindOf(err) == fault.Denied && err != nil; d.denied && d.asks != nil {
-			conn, err = d.asks.Dial(ctx)
+			conn, err = d.asks.DialSaying(ctx, m)
 			d.denied = err != nil && (fault.KindOf(err) == fault.Denied || fault.KindOf(err) == fault.Canceled)
 		}
 		return conn, err
 	}
-	conn, err := d.first.Dial(ctx)
+	conn, err := d.first.DialSaying(ctx, m)
 	d.begun = err == nil
 	return conn, err
 }
@@ -173,8 +184,9 @@ func (d *firstStarts) Dial(ctx context.Context) (ports.SessionClientConn, error)
 // ahead is a dialer whose first conversation is begun while the terminal is opened: each takes
 // a third of a millisecond. It is for one goroutine at a time.
 type ahead struct {
-	ports.SessionDialer
-	first  chan dialled // nil once taken
+	ports.SayingDialer
+	said   *protocol.Attach // on the first conversation; nil: nothing yet
+	first  chan dialled     // nil once taken
 	giveUp context.CancelFunc
 }
 
@@ -183,20 +195,47 @@ type dialled struct {
 	err  error
 }
 
-// dialAhead begins to dial. The goroutine ends with the first Dial, or with drop.
-func dialAhead(ctx context.Context, dialer ports.SessionDialer) *ahead {
+// dialAhead begins to dial, and says what is not nil. The goroutine ends with the first Dial, or with drop.
+func dialAhead(ctx context.Context, dialer ports.SayingDialer, say *protocol.Attach) *ahead {
 	ctx, cancel := context.WithCancel(ctx)
-	d := &ahead{SessionDialer: dialer, first: make(chan dialled, 1), giveUp: cancel}
+	d := &ahead{SayingDialer: dialer, said: say, first: make(chan dialled, 1), giveUp: cancel}
 	go func() {
-		conn, err := dialer.Dial(ctx)
-		d.first <- dialled{conn, err}
+		var r dialled
+		if say == nil {
+			r.conn, r.err = dialer.Dial(ctx)
+		} else {
+			r.conn, r.err = dialer.DialSaying(ctx, say)
+		}
+		d.first <- r
 	}()
 	return d
 }
 
+// DialSaying implements ports.SayingDialer. Of what was said ahead the size may be another one by now.
+func (d *ahead) DialSaying(ctx context.Context, m protocol.SessionClientMessage) (ports.SessionClientConn, error) {
+	if d.first == nil {
+		return d.SayingDialer.DialSaying(ctx, m)
+	}
+	conn, err := d.Dial(ctx)
+	attach, ok := m.(*protocol.Attach)
+	switch {
+	case err != nil:
+		return nil, err
+	case d.said == nil:
+		err = conn.Send(m)
+	case ok && attach.Size != d.said.Size:
+		err = conn.Send(&protocol.Resize{Size: attach.Size})
+	}
+	if err != nil {
+		_ = conn.Close()
+		return nil, err
+	}
+	return conn, nil
+}
+
 func (d *ahead) Dial(ctx context.Context) (ports.SessionClientConn, error) {
 	if d.first == nil {
-		return d.SessionDialer.Dial(ctx)
+		return d.SayingDialer.Dial(ctx)
 	}
 	defer func() { d.first = nil }()
 	defer d.giveUp()

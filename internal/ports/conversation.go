@@ -46,6 +46,14 @@ type SessionDialer interface {
 	Dial(ctx context.Context) (SessionClientConn, error)
 }
 
+// SayingDialer is what a SessionDialer may be besides.
+type SayingDialer interface {
+	SessionDialer
+	// DialSaying is Dial, and says the conversation's first message, at once where that saves a round trip. A message that must
+	// not be said twice waits until the conversation is there.
+	DialSaying(ctx context.Context, first protocol.SessionClientMessage) (SessionClientConn, error)
+}
+
 // Stream is a logical stream: an ordered byte pipe in both directions with credit of its own.
 // One goroutine reads, one writes, any may close.
 type Stream interface {
@@ -96,6 +104,8 @@ type SessionConverse func(ctx context.Context, carriage io.ReadWriteCloser) (Ses
 type StreamRequest interface {
 	Host() string
 	Start() protocol.StartPolicy
+	// First are the first bytes of the stream, which Open's does not have; nil: it has them all.
+	First() []byte
 	// Ask is how the client's person is asked, nil where there is none.
 	Ask() Ask
 	Open() (Stream, error)

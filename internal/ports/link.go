@@ -11,9 +11,10 @@ import (
 // Link is a broker conversation with another host's broker endpoint, seen from the side that
 // asks. Any goroutine may call its methods.
 type Link interface {
-	// OpenStream asks for a stream and waits for the answer, until ctx ends. Errors are faults:
-	// the other side's refusal (Peer is set), Limit, Canceled or Timeout with ctx, or the link's end.
-	OpenStream(ctx context.Context, host string, start protocol.StartPolicy) (Stream, error)
+	// OpenStream asks for a stream and waits for the answer, until ctx ends. first, at most protocol.MaxFirstBytes, are the
+	// stream's first bytes: they go with the request where that can be, and are taken for written all the same.
+	// Errors are faults: the other side's refusal (Peer is set), Limit, Canceled or Timeout with ctx, or the link's end.
+	OpenStream(ctx context.Context, host string, start protocol.StartPolicy, first []byte) (Stream, error)
 	// Probe asks the other end for a sign of life and waits for it: nil, and Vitals has a newer round trip. Errors are
 	// faults: Canceled or Timeout with ctx, which gives up no more than the waiting; or the link's end.
 	Probe(ctx context.Context) error

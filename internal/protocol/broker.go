@@ -90,6 +90,7 @@ type (
 		Ref   StreamRef
 		Host  string // LocalHost or a host of the catalogue
 		Start StartPolicy
+		First []byte // of the stream, before all data (FeatureFirst); at most MaxFirstBytes
 	}
 	// StreamOpened grants a stream. Direct: the daemon's connection itself came with this message, as
 	// a descriptor (FeatureDirect), and carries the bytes; the stream stands for its life.

@@ -54,6 +54,7 @@ const (
 	MaxTokenBytes     = 16
 
 	MaxHosts         = 64       // of a catalogue: refused with Limit
+	MaxFirstBytes    = 8 << 10  // of a stream, that come with the request for it
 	MaxHostBytes     = 255      // name of a host, its alias or address; name of a terminal's kind
 	MaxStepBytes     = 16       // name of a step of an operation
 	MaxPreviewBytes  = 64 << 10 // content of one preview

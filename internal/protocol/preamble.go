@@ -74,6 +74,8 @@ const (
 	FeaturePings uint64 = 1 << 5
 	// FeatureReports: the broker says how the links are that its client's streams go over.
 	FeatureReports uint64 = 1 << 6
+	// FeatureFirst: OpenStream may carry the first bytes of the stream.
+	FeatureFirst uint64 = 1 << 7
 )
 
 // Hello is what a client offers in its preamble.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"os"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/vev-term/vev/internal/adapters/brokeripc"
@@ -53,21 +52,61 @@ type Dialer struct {
 	Program  string    // what a broker is started from; "": this program
 }
 
-var _ ports.SessionDialer = (*Dialer)(nil)
+var _ ports.SayingDialer = (*Dialer)(nil)
 
-// Dial tries until the preamble is through, or protocol.HandshakeTimeout passes. What was cut
+// Dial implements ports.SessionDialer: DialSaying without a message.
+func (d *Dialer) Dial(ctx context.Context) (ports.SessionClientConn, error) {
+	return d.DialSaying(ctx, nil)
+}
+
+// DialSaying tries until the preamble is through, or protocol.HandshakeTimeout passes. What was cut
 // off before is tried again: the other side had not begun anything, it was about to end or has
 // just ended. See ports.SessionDialer.
-func (d *Dialer) Dial(ctx context.Context) (ports.SessionClientConn, error) {
+func (d *Dialer) DialSaying(ctx context.Context, first protocol.SessionClientMessage) (ports.SessionClientConn, error) {
 	timeout := protocol.HandshakeTimeout
 	if d.Person != nil {
 		timeout += protocol.PromptTimeout
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
+	opening, first, err := d.opening(first)
+	if err != nil {
+		return nil, err
+	}
+	conn, err := d.again(ctx, opening)
+	if err == nil && first != nil {
+		if err = conn.Send(first); err != nil {
+			_ = conn.Close()
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return conn, nil
+}
+
+// opening is what is sent to another machine with the request for a stream, and what of first is left to say then: what is too
+// long, and what must not be said twice, as an attempt may that has failed, or one that goes over two links: it would make a
+// second session, or take the first conversation's own place.
+func (d *Dialer) opening(first protocol.SessionClientMessage) (*sessionwire.Opening, protocol.SessionClientMessage, error) {
+	if d.Host.Local() {
+		return nil, first, nil
+	}
+	const features = protocol.FeaturePacked | protocol.FeatureSqueezed
+	if attach, ok := first.(*protocol.Attach); ok && attach.Create == nil && !attach.Take {
+		o, err := sessionwire.Open(d.Software, features, first)
+		if fault.KindOf(err) != fault.Limit || err == nil {
+			return o, nil, err
+		}
+	}
+	o, err := sessionwire.Open(d.Software, features, nil)
+	return o, first, err
+}
+
+func (d *Dialer) again(ctx context.Context, opening *sessionwire.Opening) (ports.SessionClientConn, error) {
 	refused := 0
 	for pause := FirstPause; ; pause = min(2*pause, LastPause) {
-		conn, err := d.once(ctx)
+		conn, err := d.once(ctx, opening)
 		cut, ok := errors.AsType[*cutError](err)
 		if !ok {
 			return conn, err
@@ -98,8 +137,9 @@ func cut(err error) error {
 	return err
 }
 
-// once walks the way once: broker.sock, broker conversation, stream, session preamble.
-func (d *Dialer) once(ctx context.Context) (ports.SessionClientConn, error) {
+// once walks the way once: broker.sock, broker conversation, stream, session preamble. An opening goes with the stream's request;
+// nil: to this machine, where the preamble is spoken on the daemon's own connection.
+func (d *Dialer) once(ctx context.Context, opening *sessionwire.Opening) (ports.SessionClientConn, error) {
 	broker, err := d.Broker(ctx)
 	if err != nil {
 		return nil, err
@@ -108,19 +148,24 @@ func (d *Dialer) once(ctx context.Context) (ports.SessionClientConn, error) {
 	if d.Person != nil {
 		stop = answering(ctx, broker, d.Person)
 	}
-	stream, err := broker.OpenStream(ctx, d.Host.String(), d.Start)
+	var first []byte
+	if opening != nil {
+		first = opening.Bytes()
+	}
+	stream, err := broker.OpenStream(ctx, d.Host.String(), d.Start, first)
 	stop()
 	if err != nil {
 		err = d.refusal(err, broker.Err() != nil)
 		_ = broker.Close()
 		return nil, err
 	}
-	// The stream goes in as it is: it may be the daemon's own connection, with all a socket can.
-	features := protocol.FeatureNone
-	if _, local := stream.(syscall.Conn); !local {
-		features = protocol.FeaturePacked | protocol.FeatureSqueezed // what is relayed may come from afar
+	var conn *sessionwire.ClientConn
+	if opening != nil {
+		conn, err = opening.Client(ctx, stream)
+	} else {
+		// It goes in as it is: it may be the daemon's own connection, with all a socket can.
+		conn, err = sessionwire.Client(ctx, stream, d.Software, protocol.FeatureNone)
 	}
-	conn, err := sessionwire.Client(ctx, stream, d.Software, features)
 	if err != nil {
 		_ = broker.Close()
 		return nil, cut(err)

@@ -95,7 +95,7 @@ func (s *site) talk() (*asker, error) {
 	if a.broker, err = brokeripc.Dial(ctx, socket, "bench"); err != nil {
 		return nil, err
 	}
-	stream, err := a.broker.OpenStream(ctx, protocol.LocalHost, protocol.StartIfNeeded)
+	stream, err := a.broker.OpenStream(ctx, protocol.LocalHost, protocol.StartIfNeeded, nil)
 	if err == nil {
 		a.conn, err = sessionwire.Client(ctx, stream, "bench", protocol.FeaturePacked)
 	}

@@ -66,14 +66,14 @@ func TestTheHelperLeadsToTheDaemon(t *testing.T) {
 			link, err := brokeripc.Dial(ctx, m, "test")
 			require.NoError(t, err)
 
-			_, err = link.OpenStream(ctx, "elsewhere", protocol.StartIfNeeded)
+			_, err = link.OpenStream(ctx, "elsewhere", protocol.StartIfNeeded, nil)
 			require.Equal(t, fault.NotFound, fault.KindOf(err), "a helper knows its own machine only")
-			_, err = link.OpenStream(ctx, protocol.LocalHost, protocol.ExistingOnly)
+			_, err = link.OpenStream(ctx, protocol.LocalHost, protocol.ExistingOnly, nil)
 			require.Equal(t, fault.NotFound, fault.KindOf(err), "no daemon runs, and none was to be started")
 			require.Empty(t, h.role("_daemon"))
 
 			for _, session := range []string{"a", "b"} {
-				stream, err := link.OpenStream(ctx, protocol.LocalHost, protocol.StartIfNeeded)
+				stream, err := link.OpenStream(ctx, protocol.LocalHost, protocol.StartIfNeeded, nil)
 				require.NoError(t, err)
 				conn, err := sessionwire.Client(ctx, stream, "test", protocol.FeaturePacked)
 				require.NoError(t, err)

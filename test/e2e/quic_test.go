@@ -78,7 +78,7 @@ func TestTheProxyHidesItsSecrets(t *testing.T) {
 	d := q.dialer()
 	link, err := d.DialLink(t.Context(), "far", nil)
 	require.NoError(t, err)
-	stream, err := link.OpenStream(t.Context(), protocol.LocalHost, protocol.StartIfNeeded)
+	stream, err := link.OpenStream(t.Context(), protocol.LocalHost, protocol.StartIfNeeded, nil)
 	require.NoError(t, err)
 	talk, err := sessionwire.Client(t.Context(), stream, "test", protocol.FeatureNone)
 	require.NoError(t, err)

@@ -51,7 +51,7 @@ func view(t *testing.T, broker *brokeripc.Client, attach protocol.Attach) *viewe
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	stream, err := broker.OpenStream(ctx, protocol.LocalHost, protocol.ExistingOnly)
+	stream, err := broker.OpenStream(ctx, protocol.LocalHost, protocol.ExistingOnly, nil)
 	require.NoError(t, err)
 	conn, err := sessionwire.Client(ctx, stream, "e2e", protocol.FeatureNone)
 	require.NoError(t, err)

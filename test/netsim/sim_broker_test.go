@@ -59,20 +59,25 @@ func (b *brokers) serve(w *world, rw io.ReadWriteCloser, s *broker.Broker) {
 	})
 }
 
-// dial is a client's way: the user's broker, a stream, the session's preamble.
-func (b *brokers) dial(ctx context.Context, w *world) (ports.SessionClientConn, error) {
+// dial is a client's way: the user's broker, a stream, and with the request for that the session's preamble and what is said
+// first, or nil.
+func (b *brokers) dial(ctx context.Context, w *world, first protocol.SessionClientMessage) (ports.SessionClientConn, error) {
+	opening, err := sessionwire.Open("test", w.features, first)
+	if err != nil {
+		return nil, err
+	}
 	ours, theirs := simnet.Pipe(64 << 10)
 	b.serve(w, theirs, b.near)
 	c, err := brokeripc.Dial(ctx, ours, "test")
 	if err != nil {
 		return nil, err
 	}
-	stream, err := c.OpenStream(ctx, farHost, protocol.StartIfNeeded)
+	stream, err := c.OpenStream(ctx, farHost, protocol.StartIfNeeded, opening.Bytes())
 	if err != nil {
 		_ = c.Close()
 		return nil, err
 	}
-	conn, err := sessionwire.Client(ctx, stream, "test", w.features)
+	conn, err := opening.Client(ctx, stream)
 	if err != nil {
 		_ = c.Close()
 		return nil, err
@@ -118,6 +123,60 @@ func (f farDaemon) DialDaemon(context.Context, protocol.StartPolicy) (io.ReadWri
 	ours, theirs := simnet.Pipe(64 << 10)
 	f.w.serve(theirs)
 	return ours, nil
+}
+
+// DialSaying implements ports.SayingDialer.
+func (w *world) DialSaying(ctx context.Context, first protocol.SessionClientMessage) (ports.SessionClientConn, error) {
+	if w.brokers != nil {
+		return w.brokers.dial(ctx, w, first)
+	}
+	conn, err := w.Dial(ctx)
+	if err == nil {
+		err = conn.Send(first)
+	}
+	return conn, err
+}
+
+// TestAWarmAttachTakesOneRoundTrip: where there is a link, all that has to be said goes at once, and the screen comes back.
+func TestAWarmAttachTakesOneRoundTrip(t *testing.T) {
+	const rtt = 100 * time.Millisecond
+	synctest.Test(t, func(t *testing.T) {
+		c := simnet.Conditions{Delay: rtt / 2}
+		prog := newProgram(newOracle(simSize))
+		w := &world{
+			d:     daemon.New(daemon.Options{Programs: programs{prog}, Version: "test"}),
+			links: []*simnet.Link{simnet.NewLink(1, c, c)},
+		}
+		w.brokers = newBrokers(w, time.Second)
+		attach := func(a protocol.Attach) (took time.Duration) {
+			began, shown := time.Now(), make(chan time.Duration, 1)
+			tty := newTerminal(simSize, func(screen string) {
+				if firstLine(screen) == "hello" {
+					select {
+					case shown <- time.Since(began):
+					default:
+					}
+				}
+			})
+			ended := make(chan error, 1)
+			go func() {
+				_, err := client.Run(t.Context(), client.Options{Terminal: tty, Dialer: w, Far: true, Predict: predict.Never, Attach: a})
+				ended <- err
+			}()
+			prog.print("\x1b[Hhello\x1b[K")
+			took = <-shown
+			tty.press("\x1cd")
+			require.NoError(t, <-ended)
+			return took
+		}
+		cold := attach(protocol.Attach{Create: &protocol.Create{Name: "work"}})
+		time.Sleep(time.Minute)
+		warm := attach(protocol.Attach{Session: "work"})
+		w.close()
+		t.Logf("cold %v, warm %v", cold, warm)
+		require.Empty(t, w.problem)
+		require.Less(t, warm, rtt+rtt/4)
+	})
 }
 
 // TestCurrentAfterABlackhole: a program draws all the time; 30 s of blackhole later its newest screen is shown within a

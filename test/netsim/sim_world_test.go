@@ -44,7 +44,7 @@ func (w *world) wrong(format string, args ...any) {
 // Dial makes a connection and a session conversation over it; the daemon serves its far end.
 func (w *world) Dial(ctx context.Context) (ports.SessionClientConn, error) {
 	if w.brokers != nil {
-		return w.brokers.dial(ctx, w)
+		return w.brokers.dial(ctx, w, nil)
 	}
 	near, far := w.connect()
 	w.serve(far)

@@ -18,6 +18,7 @@ type Client struct {
 	conn    *conn
 	pings   bool // the broker answers them
 	reports bool // the broker may send them
+	firsts  bool // the broker takes a stream's first bytes with the request
 	answers bool // somebody takes what comes in prompts
 	prompts chan *protocol.Prompt
 
@@ -62,6 +63,7 @@ func dial(ctx context.Context, rw io.ReadWriteCloser, software string, features 
 		return nil, err
 	}
 	c.pings, c.reports = features&protocol.FeaturePings != 0, features&protocol.FeatureReports != 0
+	c.firsts = features&protocol.FeatureFirst != 0
 	c.conn.start(c)
 	return c, nil
 }
@@ -70,7 +72,7 @@ func dial(ctx context.Context, rw io.ReadWriteCloser, software string, features 
 func register(rw io.ReadWriteCloser, software string, features uint64) (*conn, uint64, error) {
 	hello := protocol.NewHello(protocol.BrokerClient, software)
 	rw, hello.Features = receiving(rw)
-	hello.Features |= features | protocol.FeatureShortRefs | protocol.FeaturePings | protocol.FeatureReports
+	hello.Features |= features | protocol.FeatureShortRefs | protocol.FeaturePings | protocol.FeatureReports | protocol.FeatureFirst
 	rd := streamframe.NewReader(rw)
 	agreed, err := streamframe.ClientHandshake(rd, rw, hello, func(dst []byte) ([]byte, error) {
 		return brokerwire.AppendClient(dst, &protocol.Register{Client: software})
@@ -98,9 +100,24 @@ func register(rw io.ReadWriteCloser, software string, features uint64) (*conn, u
 
 // OpenStream asks for a stream to the daemon of a host and waits for the broker's answer.
 // ctx ends the waiting, and the stream if it was not granted yet. The error is a fault: the
-// broker's refusal (Peer is set), Limit, Canceled, or the connection's end.
-func (c *Client) OpenStream(ctx context.Context, host string, start protocol.StartPolicy) (ports.Stream, error) {
-	s, answered, err := c.ask(host, start)
+// broker's refusal (Peer is set), Limit, Canceled, or the connection's end. See ports.Link.
+func (c *Client) OpenStream(ctx context.Context, host string, start protocol.StartPolicy, first []byte) (ports.Stream, error) {
+	if c.firsts || len(first) == 0 {
+		return c.open(ctx, host, start, first)
+	}
+	s, err := c.open(ctx, host, start, nil)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := s.Write(first); err != nil {
+		_ = s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+func (c *Client) open(ctx context.Context, host string, start protocol.StartPolicy, first []byte) (ports.Stream, error) {
+	s, answered, err := c.ask(host, start, first)
 	if err != nil {
 		return nil, err
 	}
@@ -111,22 +128,23 @@ func (c *Client) OpenStream(ctx context.Context, host string, start protocol.Sta
 	c.conn.mu.Lock()
 	c.conn.reading.urgent--
 	refused, direct := s.werr, s.direct
+	usable := s.opened && !s.dropped // it may have ended since, in order: what was said before that is there to be read
 	s.direct = none
 	c.conn.mu.Unlock()
 	switch {
 	case direct != none:
 		return handed(s, direct)
+	case usable:
+		return s, nil
 	case refused != nil:
 		return nil, refused
-	case ctx.Err() != nil:
-		err := canceled(ctx)
-		_ = s.Abort(*protocol.FailureOf(err))
-		return nil, err
 	}
-	return s, nil
+	gone := canceled(ctx) // or there would be an answer
+	_ = s.Abort(*protocol.FailureOf(gone))
+	return nil, gone
 }
 
-func (c *Client) ask(host string, start protocol.StartPolicy) (*Stream, <-chan struct{}, error) {
+func (c *Client) ask(host string, start protocol.StartPolicy, first []byte) (*Stream, <-chan struct{}, error) {
 	n := c.conn
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -145,7 +163,7 @@ func (c *Client) ask(host string, start protocol.StartPolicy) (*Stream, <-chan s
 	answered := make(chan struct{})
 	s.answered = answered
 	n.reading.urgent++
-	n.post(brokerwire.AppendClient(nil, &protocol.OpenStream{Ref: s.ref(), Host: host, Start: start}))
+	n.post(brokerwire.AppendClient(nil, &protocol.OpenStream{Ref: s.ref(), Host: host, Start: start, First: first}))
 	n.offerTurn()
 	return s, answered, nil
 }
@@ -281,7 +299,7 @@ func (c *Client) opened(m *protocol.StreamOpened) error {
 		return orNil(err)
 	}
 	s := n.streams[m.Ref.ID]
-	s.direct = direct
+	s.direct, s.opened = direct, true
 	close(s.answered)
 	s.answered = nil
 	return nil

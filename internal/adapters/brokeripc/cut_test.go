@@ -29,8 +29,8 @@ func shortTalk(t *testing.T, a, b io.ReadWriteCloser) bool {
 	}
 	defer func() { <-c.Done() }()
 	defer c.Close()
-	s1, err1 := c.OpenStream(ctx, "", protocol.StartIfNeeded)
-	s2, err2 := c.OpenStream(ctx, "", protocol.StartIfNeeded)
+	s1, err1 := c.OpenStream(ctx, "", protocol.StartIfNeeded, nil)
+	s2, err2 := c.OpenStream(ctx, "", protocol.StartIfNeeded, nil)
 	if err1 != nil || err2 != nil {
 		return false
 	}

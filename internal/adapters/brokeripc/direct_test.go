@@ -73,7 +73,7 @@ func hand(t *testing.T, c *Client, s *Server, conn io.ReadWriteCloser) (client, 
 		}
 		granted <- answer{stream, err}
 	}()
-	client, err := c.OpenStream(t.Context(), protocol.LocalHost, protocol.StartIfNeeded)
+	client, err := c.OpenStream(t.Context(), protocol.LocalHost, protocol.StartIfNeeded, nil)
 	require.NoError(t, err)
 	a := <-granted
 	require.NoError(t, a.err)
@@ -179,7 +179,7 @@ func TestDescriptorsAreLookedForWhileAStreamOpens(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	asked := make(chan error)
 	go func() {
-		_, err := c.OpenStream(ctx, protocol.LocalHost, protocol.StartIfNeeded)
+		_, err := c.OpenStream(ctx, protocol.LocalHost, protocol.StartIfNeeded, nil)
 		asked <- err
 	}()
 	r, err := s.Accept(t.Context())
@@ -190,7 +190,7 @@ func TestDescriptorsAreLookedForWhileAStreamOpens(t *testing.T) {
 	require.Zero(t, looking(), "a refusal is an answer")
 
 	go func() {
-		_, err := c.OpenStream(ctx, protocol.LocalHost, protocol.StartIfNeeded)
+		_, err := c.OpenStream(ctx, protocol.LocalHost, protocol.StartIfNeeded, nil)
 		asked <- err
 	}()
 	r, err = s.Accept(t.Context())
@@ -220,7 +220,7 @@ func TestTheSocketsBufferFollowsTheTraffic(t *testing.T) {
 		stream, _ := r.Open()
 		asked <- stream
 	}()
-	client, err := c.OpenStream(t.Context(), protocol.LocalHost, protocol.StartIfNeeded)
+	client, err := c.OpenStream(t.Context(), protocol.LocalHost, protocol.StartIfNeeded, nil)
 	require.NoError(t, err)
 	go func() { _, _ = io.Copy(io.Discard, client) }()
 	broker := <-asked

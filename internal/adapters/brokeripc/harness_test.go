@@ -64,7 +64,7 @@ func open(t testing.TB, c *Client, s *Server) (client, server ports.Stream) {
 		}
 		ch <- st
 	}()
-	client, err := c.OpenStream(context.Background(), "host", protocol.ExistingOnly)
+	client, err := c.OpenStream(context.Background(), "host", protocol.ExistingOnly, nil)
 	require.NoError(t, err)
 	return client, <-ch
 }

@@ -29,7 +29,7 @@ func asking(t *testing.T) (*Client, *Server, ports.Ask) {
 	c, err := DialAnswering(context.Background(), a, "vev")
 	require.NoError(t, err)
 	s := <-accepted
-	go func() { _, _ = c.OpenStream(t.Context(), "host", protocol.ExistingOnly) }() // it waits
+	go func() { _, _ = c.OpenStream(t.Context(), "host", protocol.ExistingOnly, nil) }() // it waits
 	r, err := s.Accept(t.Context())
 	require.NoError(t, err)
 	return c, s, r.Ask()
@@ -95,7 +95,7 @@ func TestWhoOffersNoPersonIsNotAsked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, b := simnet.Pipe(1 << 16)
 		c, s := connect(t, a, b)
-		go func() { _, _ = c.OpenStream(t.Context(), "host", protocol.ExistingOnly) }()
+		go func() { _, _ = c.OpenStream(t.Context(), "host", protocol.ExistingOnly, nil) }()
 		r, err := s.Accept(t.Context())
 		require.NoError(t, err)
 		require.Nil(t, r.Ask())

@@ -1,6 +1,7 @@
 package brokeripc
 
 import (
+	"bytes"
 	"io"
 	"slices"
 	"syscall"
@@ -96,7 +97,7 @@ func (s *Server) openStream(m *protocol.OpenStream) error {
 	case v == brokerwire.Discard:
 		return nil
 	}
-	r := &request{server: s, stream: c.newStream(m.Ref.ID), host: m.Host, start: m.Start}
+	r := &request{server: s, stream: c.newStream(m.Ref.ID), host: m.Host, start: m.Start, first: bytes.Clone(m.First)}
 	s.requests = slices.DeleteFunc(s.requests, func(r *request) bool { return !r.stream.live }) // given up meanwhile
 	s.requests = append(s.requests, r)
 	select {
@@ -112,10 +113,12 @@ type request struct {
 	stream *Stream
 	host   string
 	start  protocol.StartPolicy
+	first  []byte
 }
 
 func (r *request) Host() string                { return r.host }
 func (r *request) Start() protocol.StartPolicy { return r.start }
+func (r *request) First() []byte               { return r.first }
 
 // Open implements ports.StreamRequest. The error is Canceled when the client gave the stream
 // up, or the connection's end.

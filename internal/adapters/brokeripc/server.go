@@ -67,7 +67,7 @@ func Accept(ctx context.Context, rw io.ReadWriteCloser, b Broker) (*Server, erro
 // register is the broker's part of the conversation up to Registered.
 func (s *Server) register(rw io.ReadWriteCloser) error {
 	hello := protocol.NewHello(protocol.BrokerServer, s.broker.Software)
-	hello.Features = sendable(rw) | protocol.FeatureShortRefs | protocol.FeaturePrompts | protocol.FeaturePings | protocol.FeatureReports
+	hello.Features = sendable(rw) | protocol.FeatureShortRefs | protocol.FeaturePrompts | protocol.FeaturePings | protocol.FeatureReports | protocol.FeatureFirst
 	rd := streamframe.NewReader(rw)
 	agreed, err := streamframe.ServerHandshake(rd, rw, hello)
 	if err != nil {

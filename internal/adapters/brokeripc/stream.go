@@ -20,6 +20,7 @@ type Stream struct {
 	// Guarded by conn.mu.
 	live     bool                     // the machine knows it as opening or open
 	answered chan struct{}            // client: closed when the broker has answered; nil afterwards
+	opened   bool                     // client: the broker has granted it
 	reports  chan protocol.LinkReport // client: the newest
 	direct   int                      // client: the descriptor that came with the answer, until OpenStream takes it
 	rerr     error                    // what Read returns once the queue is empty

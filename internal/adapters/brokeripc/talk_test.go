@@ -59,7 +59,7 @@ func TestStreamsAreGrantedAndRefused(t *testing.T) {
 			require.Equal(t, protocol.ExistingOnly, r.Start())
 			require.NoError(t, r.Refuse(protocol.Failure{Kind: fault.NotFound, Text: "no host", Hint: "add it"}))
 		}()
-		_, err := c.OpenStream(t.Context(), "elsewhere", protocol.ExistingOnly)
+		_, err := c.OpenStream(t.Context(), "elsewhere", protocol.ExistingOnly, nil)
 		require.Equal(t, &fault.Error{Kind: fault.NotFound, Msg: "no host", Hint: "add it", Peer: true}, err)
 		cs, ss := open(t, c, s)
 		require.Equal(t, 1, s.Numbers().Streams)
@@ -80,7 +80,7 @@ func TestOpenIsGivenUpWithItsContext(t *testing.T) {
 		defer part(c, s)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		_, err := c.OpenStream(ctx, "", protocol.StartIfNeeded)
+		_, err := c.OpenStream(ctx, "", protocol.StartIfNeeded, nil)
 		require.Equal(t, fault.Timeout, fault.KindOf(err))
 		synctest.Wait()
 		r, err := s.Accept(t.Context())
@@ -100,7 +100,7 @@ func TestStreamsOfAConnectionAreLimited(t *testing.T) {
 		for range protocol.MaxStreams - 1 {
 			open(t, c, s)
 		}
-		_, err := c.OpenStream(t.Context(), "", protocol.StartIfNeeded)
+		_, err := c.OpenStream(t.Context(), "", protocol.StartIfNeeded, nil)
 		require.Equal(t, fault.Limit, fault.KindOf(err))
 		first.Close()
 		open(t, c, s)
@@ -219,7 +219,7 @@ func TestStatsGiveUpAndRefuse(t *testing.T) {
 		<-c.Done()
 		_, err = c.Stats(t.Context())
 		require.Equal(t, fault.Unavailable, fault.KindOf(err))
-		_, err = c.OpenStream(t.Context(), "", protocol.StartIfNeeded)
+		_, err = c.OpenStream(t.Context(), "", protocol.StartIfNeeded, nil)
 		require.Equal(t, fault.Unavailable, fault.KindOf(err))
 	})
 }
@@ -325,5 +325,48 @@ func TestHandshakeEnds(t *testing.T) {
 		}()
 		_, err := Accept(t.Context(), b, testBroker())
 		require.Equal(t, fault.Violation, fault.KindOf(err))
+	})
+}
+
+// A stream's first bytes come with the request for it; to a broker that does not take them so they go once it is granted.
+func TestFirstBytes(t *testing.T) {
+	first := bytes.Repeat([]byte("x"), protocol.MaxFirstBytes)
+	synctest.Test(t, func(t *testing.T) {
+		a, b := simnet.Pipe(64 << 10)
+		c, s := connect(t, a, b)
+		go func() {
+			r, err := s.Accept(t.Context())
+			if err != nil || !bytes.Equal(first, r.First()) {
+				t.Error(err, len(r.First()))
+			}
+			st, err := r.Open()
+			if err != nil {
+				t.Error(err)
+			}
+			_, _ = st.Write(append(bytes.Clone(r.First()), "and more"...))
+			_ = st.Close()
+		}()
+		st, err := c.OpenStream(t.Context(), "host", protocol.ExistingOnly, first)
+		require.NoError(t, err)
+		got, err := io.ReadAll(st)
+		require.NoError(t, err)
+		require.Equal(t, string(first)+"and more", string(got))
+		part(c, s)
+	})
+	synctest.Test(t, func(t *testing.T) {
+		a, b := simnet.Pipe(64 << 10)
+		c, p := scriptBroker(t, a, b) // it has agreed to nothing
+		opened := make(chan error, 1)
+		go func() {
+			_, err := c.OpenStream(t.Context(), "host", protocol.ExistingOnly, first)
+			opened <- err
+		}()
+		m := p.receive().(*protocol.OpenStream)
+		require.Empty(t, m.First)
+		p.send(&protocol.StreamOpened{Ref: m.Ref})
+		require.NoError(t, <-opened)
+		require.Equal(t, first, p.receive().(*protocol.StreamData).Data)
+		c.Close()
+		_ = b.Close()
 	})
 }

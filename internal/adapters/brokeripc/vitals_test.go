@@ -154,7 +154,7 @@ func granted(t *testing.T, c *Client, s *Server) (*Stream, ports.StreamRequest) 
 		}
 		requests <- r
 	}()
-	st, err := c.OpenStream(t.Context(), "host", protocol.ExistingOnly)
+	st, err := c.OpenStream(t.Context(), "host", protocol.ExistingOnly, nil)
 	require.NoError(t, err)
 	return st.(*Stream), <-requests
 }

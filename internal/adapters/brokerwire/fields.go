@@ -69,6 +69,7 @@ func visitOpenStream(f *wirefmt.Fields, m *protocol.OpenStream) {
 	ref(f, &m.Ref)
 	boundText(f, 2, "host", &m.Host, protocol.MaxHostBytes)
 	choice(f, 3, "start policy", &m.Start, protocol.ExistingOnly)
+	boundData(f, 4, "first", &m.First, protocol.MaxFirstBytes)
 }
 
 func visitStreamOpened(f *wirefmt.Fields, m *protocol.StreamOpened) {

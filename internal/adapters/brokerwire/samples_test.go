@@ -141,6 +141,7 @@ func samples() []sample {
 			Name: "box", Link: domain.LinkConnected, Transport: domain.TransportSSH, Why: "UDP does not get through",
 		}}}),
 		s("207 progress of a step", &protocol.Progress{Operation: testOp, Text: "port 22 does not answer", Step: "tcp", Took: 1500 * time.Microsecond, Failure: &testFault}),
+		c("108 open stream that begins", &protocol.OpenStream{Ref: testRef, Host: "box", First: []byte("VEV1")}),
 	}
 }
 

@@ -135,7 +135,7 @@ func dial(t *testing.T, d *Dialer) *link {
 
 func open(t *testing.T, l ports.Link) ports.Stream {
 	t.Helper()
-	s, err := l.OpenStream(t.Context(), protocol.LocalHost, protocol.StartIfNeeded)
+	s, err := l.OpenStream(t.Context(), protocol.LocalHost, protocol.StartIfNeeded, nil)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = s.Close() })
 	return s

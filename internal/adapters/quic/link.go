@@ -37,7 +37,7 @@ type link struct {
 var _ ports.Link = (*link)(nil)
 
 // OpenStream implements ports.Link.
-func (l *link) OpenStream(ctx context.Context, host string, start protocol.StartPolicy) (ports.Stream, error) {
+func (l *link) OpenStream(ctx context.Context, host string, start protocol.StartPolicy, first []byte) (ports.Stream, error) {
 	if err := l.Err(); err != nil {
 		return nil, l.refused(err)
 	}
@@ -52,7 +52,7 @@ func (l *link) OpenStream(ctx context.Context, host string, start protocol.Start
 	}
 	s := newStream(qs, &l.traffic)
 	l.repeats.enter(s)
-	if err := l.ask(ctx, s, host, start); err != nil {
+	if err := l.ask(ctx, s, host, start, first); err != nil {
 		_ = s.Abort(*protocol.FailureOf(err))
 		return nil, l.refused(err)
 	}
@@ -70,12 +70,12 @@ func (l *link) refused(err error) error {
 	return err
 }
 
-// ask waits for the proxy's answer to a stream.
-func (l *link) ask(ctx context.Context, s *stream, host string, start protocol.StartPolicy) error {
+// ask waits for the proxy's answer to a stream, whose first bytes need not.
+func (l *link) ask(ctx context.Context, s *stream, host string, start protocol.StartPolicy, first []byte) error {
 	stop := context.AfterFunc(ctx, func() { _ = s.SetReadDeadline(time.Unix(1, 0)) })
 	head, err := appendOpen(s.number(), host, start)
 	if err == nil {
-		_, err = s.Write(head)
+		_, err = s.Write(append(head, first...))
 	}
 	if err == nil {
 		err = readAnswer(s, s.number())

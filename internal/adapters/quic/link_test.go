@@ -36,12 +36,12 @@ func TestALinkHasStreams(t *testing.T) {
 	require.Equal(t, fault.Canceled, fault.KindOf(err))
 	echoes(t, two, "still there")
 
-	_, err = l.OpenStream(t.Context(), "elsewhere", protocol.StartIfNeeded)
+	_, err = l.OpenStream(t.Context(), "elsewhere", protocol.StartIfNeeded, nil)
 	require.Equal(t, fault.NotFound, fault.KindOf(err), "a proxy knows its own machine only")
 	e, _ := errors.AsType[*fault.Error](err)
 	require.True(t, e.Peer)
 	m.daemon.Store(false)
-	_, err = l.OpenStream(t.Context(), protocol.LocalHost, protocol.ExistingOnly)
+	_, err = l.OpenStream(t.Context(), protocol.LocalHost, protocol.ExistingOnly, nil)
 	require.Equal(t, fault.NotFound, fault.KindOf(err))
 	m.daemon.Store(true)
 
@@ -56,7 +56,7 @@ func TestALinkHasStreams(t *testing.T) {
 	require.Error(t, l.Err())
 	_, err = two.Read(make([]byte, 1))
 	require.Equal(t, fault.Unavailable, fault.KindOf(err))
-	_, err = l.OpenStream(t.Context(), protocol.LocalHost, protocol.StartIfNeeded)
+	_, err = l.OpenStream(t.Context(), protocol.LocalHost, protocol.StartIfNeeded, nil)
 	require.Error(t, err)
 }
 
@@ -111,11 +111,11 @@ func TestTheStreamsOfAConnectionAreBounded(t *testing.T) {
 	for range maxStreams {
 		last = open(t, l)
 	}
-	_, err := l.OpenStream(t.Context(), protocol.LocalHost, protocol.StartIfNeeded)
+	_, err := l.OpenStream(t.Context(), protocol.LocalHost, protocol.StartIfNeeded, nil)
 	require.Equal(t, fault.Limit, fault.KindOf(err))
 	require.NoError(t, last.Close())
 	require.Eventually(t, func() bool {
-		s, err := l.OpenStream(t.Context(), protocol.LocalHost, protocol.StartIfNeeded)
+		s, err := l.OpenStream(t.Context(), protocol.LocalHost, protocol.StartIfNeeded, nil)
 		if err == nil {
 			_ = s.Close()
 		}
@@ -136,7 +136,7 @@ func TestComingBackTakesNoSSH(t *testing.T) {
 				t.Error(err)
 				return
 			}
-			s, err := l.OpenStream(t.Context(), protocol.LocalHost, protocol.StartIfNeeded)
+			s, err := l.OpenStream(t.Context(), protocol.LocalHost, protocol.StartIfNeeded, nil)
 			if err == nil {
 				_, err = io.WriteString(s, fmt.Sprint(i))
 			}
@@ -192,7 +192,7 @@ func TestAProxyThatEndsIsForgotten(t *testing.T) {
 	s.to.proxy.leases.forget()
 	again, err := d.DialLink(t.Context(), "far", nil)
 	if err == nil { // the handshake was over on this side before the proxy has looked at the key
-		_, err = again.OpenStream(t.Context(), protocol.LocalHost, protocol.StartIfNeeded)
+		_, err = again.OpenStream(t.Context(), protocol.LocalHost, protocol.StartIfNeeded, nil)
 		require.NoError(t, again.Close())
 	}
 	require.Equal(t, fault.Unavailable, fault.KindOf(err))
@@ -335,4 +335,23 @@ func echoBeside(t *testing.T, l ports.Link, lose *atomic.Bool) (echo, whole []ti
 	slices.Sort(echo)
 	slices.Sort(whole)
 	return echo, whole
+}
+
+// What a stream begins with is there before the stream is granted: it waits for no answer.
+func TestAStreamBeginsBeforeItIsGranted(t *testing.T) {
+	m := newMachine(t, Ports{})
+	l := dial(t, newDialer(&ssh{to: m}))
+	first := strings.Repeat("x", protocol.MaxFirstBytes)
+	s, err := l.OpenStream(t.Context(), protocol.LocalHost, protocol.StartIfNeeded, []byte(first))
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = s.Close() })
+	got := make([]byte, len(first))
+	_, err = io.ReadFull(s, got)
+	require.NoError(t, err)
+	require.Equal(t, first, string(got))
+	echoes(t, s, "and more")
+
+	m.daemon.Store(false)
+	_, err = l.OpenStream(t.Context(), protocol.LocalHost, protocol.ExistingOnly, []byte(first))
+	require.Equal(t, fault.NotFound, fault.KindOf(err), "a refusal is one")
 }

@@ -1,6 +1,7 @@
 package sessionwire
 
 import (
+	"bytes"
 	"context"
 	"io"
 
@@ -31,15 +32,69 @@ type ClientConn struct {
 // Errors are Incompatible (versions do not meet), Timeout, Canceled (ctx), Unavailable (the
 // carriage ended) or Violation.
 func Client(ctx context.Context, carriage io.ReadWriteCloser, software string, features uint64) (*ClientConn, error) {
-	c, err := handshake(ctx, carriage, "session server", func(rd *streamframe.Reader) (*protocol.Agreed, error) {
-		hello := protocol.NewHello(protocol.SessionClient, software)
-		hello.Features = features
+	hello := offer(software, features)
+	return client(ctx, carriage, func(rd *streamframe.Reader) (*protocol.Agreed, error) {
 		return streamframe.ClientHandshake(rd, carriage, hello)
 	})
+}
+
+func client(ctx context.Context, carriage io.ReadWriteCloser, shake func(*streamframe.Reader) (*protocol.Agreed, error)) (*ClientConn, error) {
+	c, err := handshake(ctx, carriage, "session server", shake)
 	if err != nil {
 		return nil, err
 	}
 	return &ClientConn{conn: c, dec: serverDecoder{lean: maySqueeze(c.agreed)}}, nil
+}
+
+func offer(software string, features uint64) protocol.Hello {
+	hello := protocol.NewHello(protocol.SessionClient, software)
+	hello.Features = features
+	return hello
+}
+
+// Opening is how a client's side of a conversation begins: its preamble, and behind that the first message if that need not
+// wait for the answer.
+type Opening struct {
+	bytes []byte
+	hello protocol.Hello
+	state state // behind the message
+}
+
+// Open makes an opening with the features it offers. first is an Attach, Request or Watch that leaves the
+// opening within protocol.MaxFirstBytes, or nil. The error is Limit or Usage: the message cannot be sent so.
+func Open(software string, features uint64, first protocol.SessionClientMessage) (*Opening, error) {
+	o := &Opening{hello: offer(software, features)}
+	var behind []streamframe.Encode
+	if first != nil {
+		var v verdict
+		if o.state, v = o.state.step(clientKind(first)); v != accept {
+			return nil, fault.New(fault.Usage, "no conversation begins with %s", clientKind(first))
+		}
+		behind = append(behind, func(dst []byte) ([]byte, error) { return appendClient(dst, first) })
+	}
+	var b bytes.Buffer
+	if err := streamframe.Offer(&b, o.hello, behind...); err != nil {
+		return nil, refusedToSend(err, fault.Usage)
+	}
+	if b.Len() > protocol.MaxFirstBytes {
+		return nil, refusedToSend(tooLong("an opening", b.Len(), protocol.MaxFirstBytes), fault.Usage)
+	}
+	o.bytes = b.Bytes()
+	return o, nil
+}
+
+// Bytes are what the carriage has to have got before Client is called; not to be changed.
+func (o *Opening) Bytes() []byte { return o.bytes }
+
+// Client is the function Client for a carriage that has got the opening.
+func (o *Opening) Client(ctx context.Context, carriage io.ReadWriteCloser) (*ClientConn, error) {
+	c, err := client(ctx, carriage, func(rd *streamframe.Reader) (*protocol.Agreed, error) {
+		return streamframe.Answered(rd, o.hello)
+	})
+	if err == nil {
+		c.state = o.state // nobody else has it yet
+	}
+	return c, err
 }
 
 // Send writes one message and returns when the carriage has it. What breaks a limit is refused

@@ -1,10 +1,15 @@
 package sessionwire
 
 import (
+	"net"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/vev-term/vev/internal/adapters/streamframe"
+	"github.com/vev-term/vev/internal/domain/fault"
+	"github.com/vev-term/vev/internal/protocol"
 )
 
 var states = []state{stateNew, stateAttaching, stateAttached, stateRequesting, stateWatching, stateWatched, stateEnded, stateClosed}
@@ -150,4 +155,70 @@ func TestMessagesHaveKinds(t *testing.T) {
 	})
 	require.Equal(t, kindEnd, clientKind(nil))
 	require.Equal(t, kindEnd, serverKind(nil))
+}
+
+// An opening saves a round trip, and nothing of the answer is taken for granted.
+func TestAnOpening(t *testing.T) {
+	begin := func(t *testing.T, first protocol.SessionClientMessage, hello protocol.Hello) (*ClientConn, *ServerConn, error) {
+		o, err := Open("vev/1", protocol.FeatureNone, first)
+		require.NoError(t, err)
+		a, b := net.Pipe()
+		served := make(chan *ServerConn, 1)
+		go func() {
+			_, _ = a.Write(o.Bytes())
+		}()
+		go func() {
+			if hello.Role == 0 {
+				s, err := Server(b, "vev/1")
+				if err != nil {
+					t.Error(err)
+				}
+				served <- s
+				return
+			}
+			_, _ = streamframe.ServerHandshake(streamframe.NewReader(b), b, hello)
+			_ = b.Close()
+			served <- nil
+		}()
+		c, err := o.Client(t.Context(), a)
+		return c, <-served, err
+	}
+	attach := &protocol.Attach{Session: "work", Size: goldenSize}
+	c, s, err := begin(t, attach, protocol.Hello{})
+	require.NoError(t, err)
+	m, err := s.Receive()
+	require.NoError(t, err)
+	require.Equal(t, "work", m.(*protocol.Attach).Session)
+	require.Equal(t, stateAttaching, c.state)
+	require.NoError(t, c.Close())
+
+	c, s, err = begin(t, nil, protocol.Hello{})
+	require.NoError(t, err)
+	go func() { _ = c.Send(attach) }()
+	m, err = s.Receive()
+	require.NoError(t, err)
+	require.Equal(t, "work", m.(*protocol.Attach).Session)
+	require.NoError(t, c.Close())
+
+	newer := protocol.NewHello(protocol.SessionServer, "vev/9")
+	newer.MinVersion, newer.MaxVersion = 8, 9
+	_, _, err = begin(t, attach, newer)
+	require.Equal(t, fault.Incompatible, fault.KindOf(err))
+	require.ErrorContains(t, err, "8 to 9")
+
+	_, err = Open("vev/1", protocol.FeatureNone, &protocol.Input{Seq: 1})
+	require.Equal(t, fault.Usage, fault.KindOf(err))
+	long := &protocol.Request{ID: 1, Body: &protocol.Type{Session: "work", Data: make([]byte, protocol.MaxFirstBytes)}}
+	_, err = Open("vev/1", protocol.FeatureNone, long)
+	require.Equal(t, fault.Limit, fault.KindOf(err))
+	body := long.Body.(*protocol.Type)
+	for fault.KindOf(err) == fault.Limit {
+		body.Data = body.Data[1:]
+		o, e := Open("vev/1", protocol.FeatureNone, long)
+		if err = e; err == nil {
+			require.Len(t, o.Bytes(), protocol.MaxFirstBytes)
+			break
+		}
+	}
+	require.NoError(t, err)
 }

@@ -37,7 +37,7 @@ type line struct {
 	heard string
 }
 
-func (l *line) OpenStream(context.Context, string, protocol.StartPolicy) (ports.Stream, error) {
+func (l *line) OpenStream(context.Context, string, protocol.StartPolicy, []byte) (ports.Stream, error) {
 	return nil, errors.New("not of this conversation")
 }
 func (l *line) Probe(context.Context) error { return errors.New("not of this conversation") }

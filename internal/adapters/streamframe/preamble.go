@@ -20,9 +20,19 @@ import (
 // fault (Incompatible or Violation, with both sides' versions), a Violation if the answer does
 // not keep to the offer, or what the stream gave. The deadline is the caller's: see Within.
 func ClientHandshake(rd *Reader, w io.Writer, ours protocol.Hello, behind ...Encode) (*protocol.Agreed, error) {
-	if err := NewWriter(w).WriteWith(append([]Encode{encodeHello(ours)}, behind...)...); err != nil {
+	if err := Offer(w, ours, behind...); err != nil {
 		return nil, err
 	}
+	return Answered(rd, ours)
+}
+
+// Offer is the first half of a ClientHandshake.
+func Offer(w io.Writer, ours protocol.Hello, behind ...Encode) error {
+	return NewWriter(w).WriteWith(append([]Encode{encodeHello(ours)}, behind...)...)
+}
+
+// Answered is the second half of a ClientHandshake: it waits for the answer to an offer that is on its way.
+func Answered(rd *Reader, ours protocol.Hello) (*protocol.Agreed, error) {
 	body, err := rd.ReadFrame(protocol.MaxPreambleBytes)
 	if err != nil {
 		return nil, err

@@ -105,9 +105,12 @@ func (t *Terminal) Read(p []byte) (int, error) {
 func (t *Terminal) Write(p []byte) (int, error) { return t.f.Write(p) }
 
 // Size implements ports.Terminal.
-func (t *Terminal) Size() (domain.Size, error) {
+func (t *Terminal) Size() (domain.Size, error) { return SizeOf(t.f) }
+
+// SizeOf is the size of a terminal, which need not be open as one: domain.DefaultSize where it has none. Errors are the system's.
+func SizeOf(f *os.File) (domain.Size, error) {
 	var size domain.Size
-	err := control(t.f, func(fd int) error {
+	err := control(f, func(fd int) error {
 		ws, err := unix.IoctlGetWinsize(fd, unix.TIOCGWINSZ)
 		if err == nil {
 			size = domain.Size{Cols: int(ws.Col), Rows: int(ws.Row)}

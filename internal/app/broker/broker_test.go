@@ -54,6 +54,7 @@ func (c *client) Numbers() protocol.ConnNumbers {
 type ask struct {
 	host    string
 	start   protocol.StartPolicy
+	first   []byte
 	person  ports.Ask
 	near    stream // given by Open
 	gaveUp  bool   // Open and Hand fail
@@ -78,6 +79,7 @@ func newAsk(host string) (*ask, *simnet.End) {
 
 func (a *ask) Host() string                 { return a.host }
 func (a *ask) Start() protocol.StartPolicy  { return a.start }
+func (a *ask) First() []byte                { return a.first }
 func (a *ask) Ask() ports.Ask               { return a.person }
 func (a *ask) Report(r protocol.LinkReport) { a.reports <- r }
 func (a *ask) Refuse(f protocol.Failure) error {
@@ -362,4 +364,30 @@ func TestAFloodGetsALargeBufferAndGivesItBack(t *testing.T) {
 	require.Equal(t, []int{smallBuffer, smallBuffer, bigBuffer, bigBuffer}, r.room[:4])
 	require.Equal(t, bigBuffer, r.room[2+calm])
 	require.Equal(t, smallBuffer, r.room[len(r.room)-1])
+}
+
+// What a stream begins with comes before all else, here and elsewhere.
+func TestFirstBytesGoAhead(t *testing.T) {
+	serve(t, func(t *testing.T, _ *Broker, c *client, d *daemons) {
+		a, cs := newAsk(protocol.LocalHost)
+		a.first = []byte("first, ")
+		c.asks <- a
+		ds := <-d.far
+		_, _ = cs.Write([]byte("then the rest"))
+		_ = cs.Close()
+		got, err := io.ReadAll(ds)
+		require.NoError(t, err)
+		require.Equal(t, "first, then the rest", string(got))
+	})
+	reaching(t, func(t *testing.T, b *Broker, f *far) {
+		a, _ := newAsk("far")
+		a.first = []byte("first, ")
+		s, err := b.reach(t.Context(), a)
+		require.NoError(t, err)
+		_, _ = s.Write([]byte("then the rest"))
+		_ = s.Close()
+		got, err := io.ReadAll(<-f.last().far)
+		require.NoError(t, err)
+		require.Equal(t, "first, then the rest", string(got))
+	})
 }

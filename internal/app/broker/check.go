@@ -207,7 +207,7 @@ func (c *check) daemon(ctx context.Context) error {
 		most += protocol.PromptTimeout
 	}
 	return c.step(ctx, protocol.StepDaemon, most, func(ctx context.Context) (string, error) {
-		stream, err := c.b.hosts.open(ctx, wish{c.to.address, protocol.ExistingOnly, c.req.Ask()})
+		stream, err := c.b.hosts.open(ctx, wish{host: c.to.address, start: protocol.ExistingOnly, ask: c.req.Ask()})
 		switch {
 		case err == nil:
 			return "one runs, reached over " + carried(c.b.hosts.link(c.to.address)), stream.Close()

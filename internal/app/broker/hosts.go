@@ -44,6 +44,7 @@ func newHosts(o Remote) *hosts {
 type wish struct {
 	host  string
 	start protocol.StartPolicy
+	first []byte    // of the stream; another link may have got them too, whose stream was left
 	ask   ports.Ask // nil: nobody can be asked
 }
 
@@ -74,7 +75,7 @@ func (h *hosts) race(ctx context.Context, w wish) (*linked, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	first := make(chan opened, 1)
-	if !h.spawn(func() { first <- h.ask(ctx, old, w.start) }) {
+	if !h.spawn(func() { first <- h.ask(ctx, old, w) }) {
 		return nil, errEnding()
 	}
 	patience := time.NewTimer(h.patience(old))
@@ -132,7 +133,7 @@ func (h *hosts) openNew(ctx context.Context, w wish, old *link) (*linked, error)
 	if err != nil {
 		return nil, err
 	}
-	o := h.ask(ctx, l, w.start)
+	o := h.ask(ctx, l, w)
 	return o.stream, o.err
 }
 
@@ -160,11 +161,11 @@ func (h *hosts) patience(l *link) time.Duration {
 }
 
 // ask opens a stream over a link and counts it there until it ends.
-func (h *hosts) ask(ctx context.Context, l *link, start protocol.StartPolicy) opened {
+func (h *hosts) ask(ctx context.Context, l *link, w wish) opened {
 	s := &linked{link: l}
 	h.hold(s)
 	asked := time.Now()
-	stream, err := l.OpenStream(ctx, protocol.LocalHost, start)
+	stream, err := l.OpenStream(ctx, protocol.LocalHost, w.start, w.first)
 	if err != nil {
 		h.release(s)
 		return opened{nil, err}

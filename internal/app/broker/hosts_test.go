@@ -43,7 +43,7 @@ func newFarLink() *farLink {
 	return &farLink{takes: 10 * time.Millisecond, heard: time.Now(), far: make(chan *simnet.End, 10), done: make(chan struct{})}
 }
 
-func (l *farLink) OpenStream(ctx context.Context, host string, start protocol.StartPolicy) (ports.Stream, error) {
+func (l *farLink) OpenStream(ctx context.Context, host string, start protocol.StartPolicy, first []byte) (ports.Stream, error) {
 	l.mu.Lock()
 	l.start = start
 	l.mu.Unlock()
@@ -57,6 +57,7 @@ func (l *farLink) OpenStream(ctx context.Context, host string, start protocol.St
 		return nil, l.refuse
 	}
 	near, far := simnet.Pipe(1 << 10)
+	_, _ = near.Write(first)
 	l.far <- far
 	l.mu.Lock()
 	l.streams = append(l.streams, near)

@@ -294,7 +294,7 @@ func (k *keeper) dial(ctx context.Context) (conn ports.SessionClientConn, stream
 	if k.host == protocol.LocalHost {
 		carriage, err = b.o.Daemon.DialDaemon(ctx, protocol.ExistingOnly)
 	} else {
-		stream, err = b.open(ctx, k.host, protocol.ExistingOnly, nil)
+		stream, err = b.open(ctx, wish{host: k.host, start: protocol.ExistingOnly})
 		carriage = stream
 	}
 	if err != nil {

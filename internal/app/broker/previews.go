@@ -229,7 +229,7 @@ func (p *previews) dial(s *source) (ports.SessionClientConn, error) {
 	if s.key.host == protocol.LocalHost {
 		carriage, err = p.b.o.Daemon.DialDaemon(ctx, protocol.ExistingOnly)
 	} else {
-		carriage, err = p.b.open(ctx, s.key.host, protocol.ExistingOnly, nil)
+		carriage, err = p.b.open(ctx, wish{host: s.key.host, start: protocol.ExistingOnly})
 	}
 	if err != nil {
 		return nil, err

@@ -49,12 +49,16 @@ func (b *Broker) answer(ctx context.Context, req ports.StreamRequest) {
 func (b *Broker) reach(ctx context.Context, req ports.StreamRequest) (io.ReadWriteCloser, error) {
 	if req.Host() == protocol.LocalHost {
 		conn, err := b.o.Daemon.DialDaemon(ctx, req.Start())
-		if err == nil {
-			b.lists.met(protocol.LocalHost)
+		if err != nil {
+			return nil, err
 		}
-		return conn, err
+		b.lists.met(protocol.LocalHost)
+		if first := req.First(); len(first) > 0 {
+			_, _ = conn.Write(first) // a daemon that is gone is found out when it is read from
+		}
+		return conn, nil
 	}
-	stream, err := b.open(ctx, req.Host(), req.Start(), req.Ask())
+	stream, err := b.open(ctx, wish{req.Host(), req.Start(), req.First(), req.Ask()})
 	if err != nil {
 		return nil, err // never a nil stream that is not a nil carriage
 	}
@@ -63,14 +67,16 @@ func (b *Broker) reach(ctx context.Context, req ports.StreamRequest) (io.ReadWri
 }
 
 // open opens a stream to the daemon of another machine, by whatever name that is known.
-func (b *Broker) open(ctx context.Context, named string, start protocol.StartPolicy, ask ports.Ask) (*linked, error) {
-	to, err := b.members.resolve(named)
+func (b *Broker) open(ctx context.Context, w wish) (*linked, error) {
+	to, err := b.members.resolve(w.host)
 	if err != nil {
 		return nil, err
 	}
-	stream, err := b.hosts.open(ctx, wish{to.address, max(start, to.policy.Start), ask})
+	asked := w.start
+	w.host, w.start = to.address, max(w.start, to.policy.Start)
+	stream, err := b.hosts.open(ctx, w)
 	if err != nil {
-		return nil, to.explain(err, start)
+		return nil, to.explain(err, asked)
 	}
 	return stream, nil
 }

@@ -58,7 +58,11 @@ type contact struct {
 	askedAt time.Time
 }
 
-// begin is told of a conversation; what waited is sent again. rtt is how long its attach took.
+// longestDial is how long dialing and attaching together may take to count as one round trip: what takes longer was no answer
+// over a link that was there.
+const longestDial = time.Second
+
+// begin is told of a conversation; what waited is sent again. rtt is how long its attach took; below 0: that is not known.
 func (c *contact) begin(now time.Time, rtt time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -67,7 +71,9 @@ func (c *contact) begin(now time.Time, rtt time.Duration) {
 	if !c.owed.IsZero() {
 		c.owed = now
 	}
-	c.sample(rtt)
+	if rtt >= 0 {
+		c.sample(rtt)
+	}
 }
 
 // end is told that the conversation is over.

@@ -97,9 +97,14 @@ func (l *link) attach(ctx context.Context, m *protocol.Attach) (ports.SessionCli
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	conn, err := l.dial(ctx)
+	m.Size = l.size()
+	asked := time.Now()
+	conn, said, err := l.dial(ctx, m)
 	if err != nil {
 		return nil, protocol.Attached{}, err
+	}
+	if !said {
+		asked = time.Now()
 	}
 	ctx, end := context.WithTimeout(ctx, protocol.HandshakeTimeout)
 	defer end()
@@ -112,10 +117,18 @@ func (l *link) attach(ctx context.Context, m *protocol.Attach) (ports.SessionCli
 		case <-answered:
 		}
 	})
-	attached, err := l.ask(conn, m)
+	attached, err := l.ask(conn, m, said)
 	close(answered)
 	<-closed
 	if err == nil && ctx.Err() == nil {
+		rtt := time.Since(asked)
+		if said && rtt >= longestDial {
+			rtt = -1
+		}
+		l.contact.begin(time.Now(), rtt)
+		if m.Size != l.size() {
+			signal(l.resized)
+		}
 		return conn, attached, nil
 	}
 	conn.Close()
@@ -127,12 +140,18 @@ func (l *link) attach(ctx context.Context, m *protocol.Attach) (ports.SessionCli
 	return nil, protocol.Attached{}, err
 }
 
-func (l *link) dial(ctx context.Context) (ports.SessionClientConn, error) {
+// dial gives a conversation; said: m was said already.
+func (l *link) dial(ctx context.Context, m *protocol.Attach) (conn ports.SessionClientConn, said bool, err error) {
 	if next := l.next; next != nil {
 		l.next = nil
-		return next, nil
+		return next, false, nil
 	}
-	return l.o.Dialer.Dial(ctx)
+	if d, ok := l.o.Dialer.(ports.SayingDialer); ok && l.o.Far {
+		conn, err = d.DialSaying(ctx, m)
+		return conn, true, err
+	}
+	conn, err = l.o.Dialer.Dial(ctx)
+	return conn, false, err
 }
 
 // drop closes a conversation that nobody needs.
@@ -142,11 +161,12 @@ func (l *link) drop() {
 	}
 }
 
-func (l *link) ask(conn ports.SessionClientConn, m *protocol.Attach) (protocol.Attached, error) {
-	m.Size = l.size()
-	asked := time.Now()
-	if err := conn.Send(m); err != nil {
-		return protocol.Attached{}, lost(err)
+// ask waits for the answer to m, which it says if that was not done yet.
+func (l *link) ask(conn ports.SessionClientConn, m *protocol.Attach, said bool) (protocol.Attached, error) {
+	if !said {
+		if err := conn.Send(m); err != nil {
+			return protocol.Attached{}, lost(err)
+		}
 	}
 	answer, err := conn.Receive()
 	if err != nil {
@@ -154,7 +174,6 @@ func (l *link) ask(conn ports.SessionClientConn, m *protocol.Attach) (protocol.A
 	}
 	switch answer := answer.(type) {
 	case *protocol.Attached:
-		l.contact.begin(time.Now(), time.Since(asked))
 		return *answer, nil
 	case *protocol.Refused:
 		return protocol.Attached{}, answer.Failure.Fault()

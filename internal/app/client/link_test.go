@@ -1,6 +1,7 @@
 package client
 
 import (
+	"context"
 	"errors"
 	"io"
 	"strings"
@@ -496,4 +497,48 @@ func TestAStateBeforeAnAnswerIsPainted(t *testing.T) {
 		require.Contains(t, a.term.text(), "seen")
 		require.Equal(t, a.daemon.state, a.daemon.acked.State)
 	})
+}
+
+// saying is a dialer that says the attach itself.
+type saying struct {
+	*fakeDaemon
+	takes time.Duration
+	said  int
+}
+
+func (s *saying) DialSaying(ctx context.Context, first protocol.SessionClientMessage) (ports.SessionClientConn, error) {
+	time.Sleep(s.takes)
+	conn, err := s.Dial(ctx)
+	if err == nil {
+		s.said++
+		err = conn.Send(first)
+	}
+	return conn, err
+}
+
+// Over a link the attach goes with what opens the conversation, and both together are its round trip, unless that was no answer
+// over a link that was there.
+func TestAttachIsSaidWithTheDial(t *testing.T) {
+	for takes, known := range map[time.Duration]bool{longestDial - 1: true, longestDial: false} {
+		var s *saying
+		attached(t, func(a *attachment) {
+			s = &saying{fakeDaemon: a.daemon, takes: takes}
+			a.opts.Dialer, a.opts.Far = s, true
+		}, func(a *attachment) {
+			time.Sleep(takes)
+			synctest.Wait()
+			require.Len(t, a.daemon.attaches, 1)
+			require.Equal(t, 1, s.said)
+			rtt, is := a.client.link.contact.rtt()
+			require.Equal(t, known, is)
+			if known {
+				require.Equal(t, takes, rtt)
+			}
+			a.daemon.cut(true)
+			time.Sleep(2 * takes)
+			synctest.Wait()
+			require.Len(t, a.daemon.attaches, 2)
+			require.Equal(t, 2, s.said)
+		})
+	}
 }

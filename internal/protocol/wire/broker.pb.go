@@ -1926,6 +1926,7 @@ type OpenStream struct {
 	xxx_hidden_Ref   *StreamRef             `protobuf:"bytes,1,opt,name=ref"`
 	xxx_hidden_Host  string                 `protobuf:"bytes,2,opt,name=host"`
 	xxx_hidden_Start uint32                 `protobuf:"varint,3,opt,name=start"`
+	xxx_hidden_First []byte                 `protobuf:"bytes,4,opt,name=first"`
 	unknownFields    protoimpl.UnknownFields
 	sizeCache        protoimpl.SizeCache
 }
@@ -1976,6 +1977,13 @@ func (x *OpenStream) GetStart() uint32 {
 	return 0
 }
 
+func (x *OpenStream) GetFirst() []byte {
+	if x != nil {
+		return x.xxx_hidden_First
+	}
+	return nil
+}
+
 func (x *OpenStream) SetRef(v *StreamRef) {
 	x.xxx_hidden_Ref = v
 }
@@ -1986,6 +1994,13 @@ func (x *OpenStream) SetHost(v string) {
 
 func (x *OpenStream) SetStart(v uint32) {
 	x.xxx_hidden_Start = v
+}
+
+func (x *OpenStream) SetFirst(v []byte) {
+	if v == nil {
+		v = []byte{}
+	}
+	x.xxx_hidden_First = v
 }
 
 func (x *OpenStream) HasRef() bool {
@@ -2005,6 +2020,7 @@ type OpenStream_builder struct {
 	Ref   *StreamRef
 	Host  string
 	Start uint32
+	First []byte
 }
 
 func (b0 OpenStream_builder) Build() *OpenStream {
@@ -2014,6 +2030,7 @@ func (b0 OpenStream_builder) Build() *OpenStream {
 	x.xxx_hidden_Ref = b.Ref
 	x.xxx_hidden_Host = b.Host
 	x.xxx_hidden_Start = b.Start
+	x.xxx_hidden_First = b.First
 	return m0
 }
 
@@ -5778,12 +5795,13 @@ const file_broker_proto_rawDesc = "" +
 	"\x06client\x18\x01 \x01(\tR\x06client\"3\n" +
 	"\n" +
 	"Registered\x12%\n" +
-	"\x05scope\x18\x01 \x01(\v2\x0f.vev.wire.ScopeR\x05scope\"]\n" +
+	"\x05scope\x18\x01 \x01(\v2\x0f.vev.wire.ScopeR\x05scope\"s\n" +
 	"\n" +
 	"OpenStream\x12%\n" +
 	"\x03ref\x18\x01 \x01(\v2\x13.vev.wire.StreamRefR\x03ref\x12\x12\n" +
 	"\x04host\x18\x02 \x01(\tR\x04host\x12\x14\n" +
-	"\x05start\x18\x03 \x01(\rR\x05start\"M\n" +
+	"\x05start\x18\x03 \x01(\rR\x05start\x12\x14\n" +
+	"\x05first\x18\x04 \x01(\fR\x05first\"M\n" +
 	"\fStreamOpened\x12%\n" +
 	"\x03ref\x18\x01 \x01(\v2\x13.vev.wire.StreamRefR\x03ref\x12\x16\n" +
 	"\x06direct\x18\x02 \x01(\bR\x06direct\"M\n" +

@@ -194,7 +194,7 @@ func TestTheDocumentHasTheLimits(t *testing.T) {
 		"MaxPathBytes": protocol.MaxPathBytes, "MaxKeys": protocol.MaxKeys, "MaxKeyBytes": protocol.MaxKeyBytes,
 		"MaxPatternBytes": protocol.MaxPatternBytes, "MaxHistoryLines": protocol.MaxHistoryLines, "MaxKeptLines": protocol.MaxKeptLines, "MaxWatchedEvents": protocol.MaxWatchedEvents, "MaxCommandBytes": protocol.MaxCommandBytes, "MaxRunBytes": protocol.MaxRunBytes, "MaxAuthorBytes": protocol.MaxAuthorBytes, "MaxLineBytes": protocol.MaxLineBytes,
 		"MaxTextBytes": protocol.MaxTextBytes, "MaxClipboardBytes": protocol.MaxClipboardBytes, "MaxModes": protocol.MaxModes,
-		"MaxPanes": protocol.MaxPanes, "MaxTokenBytes": protocol.MaxTokenBytes, "MaxHosts": protocol.MaxHosts, "MaxHostBytes": protocol.MaxHostBytes,
+		"MaxPanes": protocol.MaxPanes, "MaxTokenBytes": protocol.MaxTokenBytes, "MaxHosts": protocol.MaxHosts, "MaxHostBytes": protocol.MaxHostBytes, "MaxFirstBytes": protocol.MaxFirstBytes,
 		"MaxStepBytes": protocol.MaxStepBytes, "MaxPreviewBytes": protocol.MaxPreviewBytes, "MaxAnswerBytes": protocol.MaxAnswerBytes, "MaxPrompts": protocol.MaxPrompts, "MaxDeltaSessions": protocol.MaxDeltaSessions,
 		"MaxRowTextBytes": protocol.MaxRowTextBytes, "MaxRowArgs": protocol.MaxRowArgs,
 	} {

@@ -116,7 +116,7 @@ func vevClient(c net.Conn) (session, error) {
 		return session{}, err
 	}
 	open := func() (io.ReadWriteCloser, error) {
-		return s.OpenStream(context.Background(), protocol.LocalHost, protocol.StartIfNeeded)
+		return s.OpenStream(context.Background(), protocol.LocalHost, protocol.StartIfNeeded, nil)
 	}
 	return session{open, s.Close}, nil
 }
