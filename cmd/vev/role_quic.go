@@ -31,7 +31,8 @@ const (
 )
 
 func (c *cli) cmdQUICBootstrap() *cobra.Command {
-	return &cobra.Command{
+	var spare time.Duration
+	cmd := &cobra.Command{
 		Use:    quic.BootstrapRole,
 		Hidden: true,
 		Short:  "Let another machine's broker in over QUIC (started by it, through ssh)",
@@ -41,20 +42,22 @@ func (c *cli) cmdQUICBootstrap() *cobra.Command {
 				return fault.New(fault.Usage, "%s speaks to a broker, not to a terminal", quic.BootstrapRole).
 					WithHint("vev attach shows a session")
 			}
-			return runQUICBootstrap(cmd.Context(), c.stdout)
+			return runQUICBootstrap(cmd.Context(), c.stdout, spare)
 		},
 	}
+	cmd.Flags().DurationVar(&spare, "spare", quic.DefaultSpare, "have a proxy that is started end `DUR` after the daemon")
+	return cmd
 }
 
 // runQUICBootstrap has a proxy run and passes on the line that it answers with. What is secret goes through a socket that
 // is this user's alone, and through standard output.
-func runQUICBootstrap(ctx context.Context, out *os.File) error {
+func runQUICBootstrap(ctx context.Context, out *os.File, spare time.Duration) error {
 	quic.Conceal()
 	dir, err := rundir.Open()
 	if err != nil {
 		return err
 	}
-	conn, err := dir.DialOrStart(ctx, rundir.Service{Name: quicService, Args: []string{quicProxy}})
+	conn, err := dir.DialOrStart(ctx, rundir.Service{Name: quicService, Args: []string{quicProxy, "--spare", spare.String()}})
 	if err != nil {
 		return err
 	}
@@ -72,18 +75,21 @@ func runQUICBootstrap(ctx context.Context, out *os.File) error {
 }
 
 func (c *cli) cmdQUICProxy() *cobra.Command {
-	return &cobra.Command{
+	var spare time.Duration
+	cmd := &cobra.Command{
 		Use:    quicProxy,
 		Hidden: true,
 		Short:  "Lead other machines' brokers to this one's daemon over QUIC (started when needed)",
 		Args:   argCount(0, 0),
-		RunE:   func(*cobra.Command, []string) error { return runQUICProxy() },
+		RunE:   func(*cobra.Command, []string) error { return runQUICProxy(spare) },
 	}
+	cmd.Flags().DurationVar(&spare, "spare", quic.DefaultSpare, "end `DUR` after the daemon")
+	return cmd
 }
 
 // runQUICProxy composes the proxy: each connection that it lets in is a client of a broker service that knows no host but
 // this machine.
-func runQUICProxy() error {
+func runQUICProxy(spare time.Duration) error {
 	quic.Conceal()
 	var proxy *quic.Proxy
 	defer func() {
@@ -104,6 +110,7 @@ func runQUICProxy() error {
 				return unlessRefused(brokeripc.Accept(ctx, carriage, endpoint))
 			},
 			DaemonRuns: func() bool { return talk.Running(s.dir, talk.DaemonService) },
+			Spare:      spare,
 		})
 		if err != nil {
 			return err

@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -30,11 +31,14 @@ import (
 // overQUIC dials the proxy of a home, which is on this machine, as ssh would lead to it.
 type overQUIC struct {
 	*home
-	line []byte // of the last bootstrap
+	options []string // of the bootstrap
+	runs    int      // of it
+	line    []byte   // of the last one
 }
 
 func (q *overQUIC) RunRole(_ context.Context, _, role string, _ int, _ ports.Ask) ([]byte, error) {
-	q.line = []byte(strings.TrimSpace(q.run(role)))
+	q.runs++
+	q.line = []byte(strings.TrimSpace(q.run(append([]string{role}, q.options...)...)))
 	return bytes.Clone(q.line), nil
 }
 
@@ -138,4 +142,39 @@ func TestTheProxyHidesItsSecrets(t *testing.T) {
 func reads(t *testing.T, pid int, name string) error {
 	t.Helper()
 	return unprivileged(exec.Command("cat", filepath.Join("/proc", strconv.Itoa(pid), name))).Run()
+}
+
+// TestTheProxyEndsWithItsDaemon: what leads to a daemon goes some time after that has gone, whoever is connected, and with it
+// all that it knew: the next link begins with ssh again.
+func TestTheProxyEndsWithItsDaemon(t *testing.T) {
+	q := &overQUIC{home: newHome(t), options: []string{"--spare", "500ms"}}
+	if os.Getuid() == 0 {
+		output(t, exec.Command("chown", "-R", strconv.Itoa(nobody), q.dir))
+		require.NoError(t, os.Chmod(filepath.Dir(q.dir), 0o711))
+	}
+	q.run("new", "work", "-d", "--", "cat")
+	d := q.dialer()
+	link, err := d.DialLink(t.Context(), "far", nil)
+	require.NoError(t, err)
+	daemon, proxy := q.one("_daemon"), q.one("_broker-mux-quic-proxy")
+
+	// A link alone, without a stream, is nothing to stay for once there is no daemon; another one comes back by its key before.
+	beside, err := d.DialLink(t.Context(), "far", nil)
+	require.NoError(t, err)
+	require.NoError(t, beside.Close())
+	require.Equal(t, 1, q.runs)
+	require.NoError(t, syscall.Kill(daemon, syscall.SIGTERM))
+	waitGone(t, daemon)
+	waitGone(t, proxy)
+	eventually(t, "the link has ended with it", func() bool { return link.Err() != nil })
+	require.NoError(t, link.Close())
+	require.False(t, d.Resumable("far"))
+	require.Empty(t, q.role("_broker-mux-quic-proxy"))
+
+	q.run("new", "work", "-d", "--", "cat")
+	link, err = d.DialLink(t.Context(), "far", nil)
+	require.NoError(t, err)
+	require.Equal(t, 2, q.runs, "nobody is known any more")
+	require.NoError(t, link.Close())
+	q.run("kill", "work")
 }

@@ -42,10 +42,10 @@ func newMachine(t *testing.T, ports Ports) *machine {
 	b := broker.New(broker.Options{Daemon: m, Version: software})
 	var err error
 	m.proxy, err = Listen(Options{
-		Ports: ports, Accept: m.accept, Serve: b.Serve, DaemonRuns: m.daemon.Load, Log: slog.New(slog.DiscardHandler),
+		Ports: ports, Accept: m.accept, Serve: b.Serve, DaemonRuns: m.daemon.Load, Spare: 100 * time.Millisecond,
+		Log: slog.New(slog.DiscardHandler),
 	})
 	require.NoError(t, err)
-	m.proxy.look, m.proxy.spare = 10*time.Millisecond, 100*time.Millisecond
 	ctx, cancel := context.WithCancel(context.Background())
 	var run sync.WaitGroup
 	run.Go(func() {

@@ -19,12 +19,9 @@ import (
 	"github.com/vev-term/vev/internal/ports"
 )
 
-const (
-	// lookEvery is how often the proxy looks whether it is needed: whether its daemon runs, and whether a key is known.
-	lookEvery = 15 * time.Second
-	// spareTime is how long it stays when it is not.
-	spareTime = 30 * time.Second
-)
+// DefaultSpare is how long a proxy stays that nobody needs. Twice in that time it looks whether it is needed: whether its daemon
+// runs, and whether a key is known.
+const DefaultSpare = 30 * time.Second
 
 // Options are what a Proxy needs.
 type Options struct {
@@ -35,6 +32,7 @@ type Options struct {
 	Serve func(ctx context.Context, conn ports.BrokerConn) error
 	// DaemonRuns tells whether this machine's daemon does.
 	DaemonRuns func() bool
+	Spare      time.Duration // 0: DefaultSpare
 	Log        *slog.Logger
 }
 
@@ -48,8 +46,6 @@ type Proxy struct {
 	tokens     tokens
 	leases     *leases
 	handshakes atomic.Int64
-
-	look, spare time.Duration // lookEvery and spareTime; tests do not wait so long
 
 	serving context.Context // ends with Close
 	stop    context.CancelFunc
@@ -67,7 +63,10 @@ func Listen(o Options) (*Proxy, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Proxy{o: o, id: id, socket: s, leases: newLeases(), look: lookEvery, spare: spareTime}
+	if o.Spare == 0 {
+		o.Spare = DefaultSpare
+	}
+	p := &Proxy{o: o, id: id, socket: s, leases: newLeases()}
 	p.serving, p.stop = context.WithCancel(context.Background())
 	var reset quicgo.StatelessResetKey
 	_, _ = rand.Read(reset[:]) // never fails
@@ -134,13 +133,13 @@ func (p *Proxy) Run(ctx context.Context) error {
 	defer accept.Wait()
 	defer stop()
 	accept.Go(func() { p.accept(accepting) })
-	timer := time.NewTicker(p.look)
+	timer := time.NewTicker(p.o.Spare / 2)
 	defer timer.Stop()
 	for needed := time.Now(); ; {
 		now := time.Now()
 		if p.needed(now) {
 			needed = now
-		} else if now.Sub(needed) >= p.spare {
+		} else if now.Sub(needed) >= p.o.Spare {
 			return nil
 		}
 		select {
