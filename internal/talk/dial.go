@@ -251,11 +251,7 @@ func (d *Dialer) broker(ctx context.Context, start bool) (*brokeripc.Client, err
 
 // Running reports whether a process holds the life lock of a service.
 func Running(dir *rundir.Dir, name string) bool {
-	life, err := dir.TryLock(name)
-	if err == nil {
-		err = life.Unlock()
-	}
-	return fault.KindOf(err) == fault.Conflict
+	return fault.KindOf(dir.Look(name)) == fault.Conflict
 }
 
 // refusal tells apart why a stream was not opened: no daemon, a broker that is ending, or a

@@ -99,10 +99,7 @@ func (d *Dir) checkService(name string) Finding {
 	ctx, cancel := context.WithTimeout(context.Background(), checkPatience)
 	defer cancel()
 	f := Finding{OK: true, What: name}
-	life, lerr := d.TryLock(name)
-	if lerr == nil {
-		lerr = life.Unlock()
-	}
+	lerr := d.Look(name)
 	held := fault.KindOf(lerr) == fault.Conflict
 	conn, err := d.Dial(ctx, name)
 	if err == nil {

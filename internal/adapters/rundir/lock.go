@@ -45,6 +45,29 @@ func (d *Dir) Lock(ctx context.Context, name string) (*Lock, error) {
 
 // TryLock takes the lock now, or returns a Conflict that names who holds it.
 func (d *Dir) TryLock(name string) (*Lock, error) {
+	f, err := d.lock(name, unix.LOCK_EX)
+	if err != nil {
+		return nil, err
+	}
+	// For messages only; what counts is the lock.
+	if f.Truncate(0) == nil {
+		f.WriteAt([]byte(strconv.Itoa(os.Getpid())+"\n"), 0)
+	}
+	return &Lock{dir: d, name: name, f: f}, nil
+}
+
+// Look returns a Conflict that names who holds the lock, nil when it is free. Those who look at once do not see each other,
+// and who takes it with Lock meanwhile waits for a moment.
+func (d *Dir) Look(name string) error {
+	f, err := d.lock(name, unix.LOCK_SH)
+	if err != nil {
+		return err
+	}
+	return (&Lock{f: f}).Unlock()
+}
+
+// lock locks the file of a lock, unix.LOCK_EX or unix.LOCK_SH.
+func (d *Dir) lock(name string, how int) (*os.File, error) {
 	state, err := d.openState()
 	if err != nil {
 		return nil, err
@@ -55,7 +78,7 @@ func (d *Dir) TryLock(name string) (*Lock, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err = flock(f, unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		if err = flock(f, how|unix.LOCK_NB); err != nil {
 			held := holder(f)
 			f.Close()
 			if errors.Is(err, unix.EWOULDBLOCK) {
@@ -64,15 +87,10 @@ func (d *Dir) TryLock(name string) (*Lock, error) {
 			return nil, fault.Wrap(fault.Unavailable, err, "cannot lock %s", f.Name()).
 				WithHint("the file system must support flock")
 		}
-		if !sameFile(int(state.Fd()), d.lockName(name), f) {
-			f.Close() // taken away between opening and locking: locked, but no longer the lock
-			continue
+		if sameFile(int(state.Fd()), d.lockName(name), f) {
+			return f, nil
 		}
-		// For messages only; what counts is the lock.
-		if f.Truncate(0) == nil {
-			f.WriteAt([]byte(strconv.Itoa(os.Getpid())+"\n"), 0)
-		}
-		return &Lock{dir: d, name: name, f: f}, nil
+		f.Close() // taken away between opening and locking: locked, but no longer the lock
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -172,6 +173,32 @@ func TestLockExcludes(t *testing.T) {
 		})
 	}
 	wg.Wait()
+}
+
+// Who looks sees who holds the lock, and nobody else who looks.
+func TestLookingTakesNoLock(t *testing.T) {
+	d := home(t)
+	all := func(held bool) {
+		var wg sync.WaitGroup
+		for range 20 {
+			wg.Go(func() {
+				for range 50 {
+					if err := d.Look("x"); (err != nil) != held || held && fault.KindOf(err) != fault.Conflict {
+						t.Error(err)
+						return
+					}
+				}
+			})
+		}
+		wg.Wait()
+	}
+	all(false)
+	l, err := d.TryLock("x")
+	require.NoError(t, err, "nothing is left of a look")
+	all(true)
+	require.ErrorContains(t, d.Look("x"), strconv.Itoa(os.Getpid()))
+	require.NoError(t, l.Unlock())
+	all(false)
 }
 
 func TestLockOfARemovedFileIsNoLock(t *testing.T) {

@@ -3,7 +3,6 @@ package rundir
 import (
 	"bufio"
 	"context"
-	"errors"
 	"io"
 	"net"
 	"os"
@@ -78,9 +77,9 @@ func (d *Dir) await(ctx context.Context, name string) (*net.UnixConn, error) {
 		if err == nil || !absent(err) {
 			return conn, err
 		}
-		life, lerr := d.TryLock(name)
+		lerr := d.Look(name)
 		if lerr == nil {
-			return nil, errors.Join(err, life.Unlock())
+			return nil, err
 		}
 		if fault.KindOf(lerr) != fault.Conflict {
 			return nil, lerr
