@@ -74,44 +74,49 @@ func (c *cli) preview(ctx context.Context, hosts []string, l looks) error {
 
 // choose has the user choose one of the sessions of hosts.
 func (c *cli) choose(ctx context.Context, hosts []string) (chosen ports.Session, ok bool, err error) {
-	broker, err := dialer(anyHost, protocol.ExistingOnly).Catalogue(ctx, true)
-	if err != nil {
+	brokers := &brokers{hosts: hosts}
+	defer brokers.close()
+	if _, err := brokers.after(ctx, nil); err != nil {
 		return chosen, false, err
 	}
-	defer func() { _ = broker.Close() }() // nothing in it could be lost
-	broker.Subscribe(hosts, protocol.ReachAll)
 	terminal, err := tty.Open()
 	if err != nil {
 		return chosen, false, err
 	}
 	return gallery.Run(ctx, gallery.Options{
 		Terminal: terminal, Capabilities: terminalEnvironment().Capabilities(),
-		Sessions: &subscribed{broker: broker, around: surroundingSession()}, Pictures: broker,
+		Sessions: &subscribed{brokers: brokers, around: surroundingSession()}, Pictures: brokers,
 	})
 }
 
 // subscribed is the sessions of the catalogue that a broker tells, but for the one that this is shown in.
 type subscribed struct {
-	broker *brokeripc.Client
-	around string // its id, or empty
+	brokers *brokers
+	around  string            // its id, or empty
+	told    *brokeripc.Client // the last that told which there are
 }
 
-// Next implements ports.Sessions.
+// Next implements ports.Sessions. A broker that ends is followed by another one, unless it has told nothing.
 func (s *subscribed) Next(ctx context.Context) ([]ports.Session, error) {
-	for {
+	broker, err := s.brokers.after(ctx, nil)
+	for err == nil {
 		select {
-		case <-s.broker.Changes():
+		case <-broker.Changes():
 		case <-ctx.Done():
 			return nil, fault.Wrap(fault.Canceled, context.Cause(ctx), "the list was given up")
 		}
-		hosts, sessions, ready, err := s.broker.Listed()
-		if err != nil {
-			return nil, err
-		}
-		if ready {
+		hosts, sessions, ready, listErr := broker.Listed()
+		switch {
+		case listErr != nil && broker == s.told && fault.KindOf(listErr) == fault.Unavailable:
+			broker, err = s.brokers.after(ctx, broker)
+		case listErr != nil:
+			return nil, listErr
+		case ready:
+			s.told = broker
 			return s.shown(hosts, sessions), nil
 		}
 	}
+	return nil, err
 }
 
 func (s *subscribed) shown(hosts []catalogue.Host, sessions []catalogue.Session) []ports.Session {

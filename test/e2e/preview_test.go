@@ -39,27 +39,28 @@ func TestLooksRestoreTheTerminal(t *testing.T) {
 	require.Zero(t, h.session("x").Attached)
 }
 
-// What takes the daemon or the broker away is told in a line, with the terminal as it was.
-func TestPreviewOfWhatIsKilled(t *testing.T) {
-	for _, role := range []string{"_daemon", "_broker"} {
-		t.Run(role, func(t *testing.T) {
-			h := newHome(t)
-			h.sh("x", "echo alive; exec cat")
-			tt, asBefore := found(t, 80, 24)
-			p := tt.vev(h, "preview")
-			tt.sees("alive")
-			kill9(t, h.one(role))
-			if role == "_daemon" {
-				tt.sees("no sessions; q leaves")
-				tt.typ("q")
-				require.Zero(t, p.exits())
-			} else {
-				require.NotZero(t, p.exits())
-				tt.sees("vev: ")
-			}
-			asBefore()
-		})
+// A broker that is killed, or asked to end, is followed by another one under a preview that goes on.
+func TestPreviewOutlivesItsBroker(t *testing.T) {
+	h := newHome(t)
+	h.sh("x", "echo alive; while read x; do echo got $x; done")
+	tt, asBefore := found(t, 80, 24)
+	p := tt.vev(h, "preview")
+	tt.sees("alive")
+	for i, sig := range []syscall.Signal{syscall.SIGKILL, syscall.SIGTERM, syscall.SIGKILL} {
+		old := h.one("_broker")
+		require.NoError(t, syscall.Kill(old, sig))
+		waitGone(t, old)
+		h.ok("send", "x", strings.Repeat("more", i+1))
+		h.ok("key", "x", "Enter")
+		tt.sees("got " + strings.Repeat("more", i+1) + "\n")
 	}
+	h.sh("y", "echo another; exec cat")
+	tt.sees("another")
+	kill9(t, h.one("_daemon"))
+	tt.sees("no sessions; q leaves")
+	tt.typ("q")
+	require.Zero(t, p.exits())
+	asBefore()
 }
 
 // Sessions of another machine are seen, watched and chosen over ssh.
