@@ -37,7 +37,7 @@ type Result struct {
 // there is of it, and the command goes on; Press(ctx, "C-c") interrupts it.
 func (s *Session) Run(ctx context.Context, c Command) (Result, error) {
 	r := runner{s: s, c: c, result: Result{Session: s.Address(), Command: c.Line}}
-	began, limit := time.Now(), remaining(ctx).Round(10*time.Millisecond)
+	began, limit := time.Now(), inWords(remaining(ctx))
 	err := s.with(ctx, func(t *talk.Talk) error { return r.run(ctx, t) })
 	if r.result.TookMS == 0 {
 		r.result.TookMS = time.Since(began).Milliseconds()
@@ -53,6 +53,14 @@ func (s *Session) Run(ctx context.Context, c Command) (Result, error) {
 	}
 	r.result.Output = string(r.output)
 	return r.result, err
+}
+
+// inWords is a time limit as whoever gave it will have said it, a moment ago.
+func inWords(limit time.Duration) time.Duration {
+	if limit > time.Second/2 {
+		return limit.Round(100 * time.Millisecond)
+	}
+	return limit.Round(10 * time.Millisecond)
 }
 
 // runner is a command whose output is read.
