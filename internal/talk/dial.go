@@ -37,7 +37,7 @@ const maxRefusals = 3
 
 // ErrNoDaemon says that no daemon runs and that none was to be started. Its kind ends a
 // reconnecting client: what it was attached to is gone.
-var ErrNoDaemon = fault.New(fault.NotFound, "no session daemon is running").WithHint("vev new starts one")
+var ErrNoDaemon = &fault.Error{Kind: fault.NotFound, Msg: "no session daemon is running", Hint: "vev new starts one"}
 
 // IsNoDaemon reports whether err is, or wraps, ErrNoDaemon.
 func IsNoDaemon(err error) bool { return errors.Is(err, ErrNoDaemon) }

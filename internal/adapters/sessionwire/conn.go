@@ -165,7 +165,7 @@ func (c *conn) shorten(k kind, b []byte, at int) ([]byte, error) {
 
 var (
 	// errOver answers what is said after the end of a conversation.
-	errOver error = fault.New(fault.Canceled, "the conversation is over")
+	errOver error = &fault.Error{Kind: fault.Canceled, Msg: "the conversation is over"}
 	// errLate keeps back what the other end would discard. A client's goroutines learn of the
 	// end one after the other: what one says meanwhile is not a mistake.
 	errLate = errors.New("late")

@@ -21,7 +21,8 @@ const (
 	styleBytes   = 32  // of a cursor or a mode
 )
 
-// name is a field that names a session: a session name or 32 hexadecimal digits.
+// name is a field that names a session: a session name or 32 hexadecimal digits. What several shapes share is a function:
+// so the compiler lays them all out, and no process makes them when it starts.
 func name(n string) field { return field{name: n, bytes: domain.MaxNameBytes} }
 
 // The shapes of what fields*.go decode. A test compares them with the schema.
@@ -83,10 +84,10 @@ var (
 		26: {name: "run", of: &shape{"run", fields{
 			1: name("session"),
 			2: {name: "command", bytes: protocol.MaxCommandBytes},
-			4: author,
+			4: author(),
 		}}, union: true},
 		27: {name: "read run", of: &shape{"read run", fields{1: name("session")}}, union: true},
-		28: {name: "lock", of: &shape{"lock", fields{1: name("session"), 3: author}}, union: true},
+		28: {name: "lock", of: &shape{"lock", fields{1: name("session"), 3: author()}}, union: true},
 		29: {name: "guarded", of: &shape{"guarded", fields{
 			3: {name: "type", of: &typeShape},
 			4: {name: "keys", of: &keysShape},
@@ -97,18 +98,19 @@ var (
 )
 
 // author is a field that says who typed.
-var author = field{name: "author", bytes: protocol.MaxAuthorBytes}
+func author() field { return field{name: "author", bytes: protocol.MaxAuthorBytes} }
+
+func inputField() field { return field{name: "data", bytes: protocol.MaxInputBytes} }
 
 // The shapes of input.
 var (
-	inputField = field{name: "data", bytes: protocol.MaxInputBytes}
-	typeShape  = shape{"type", fields{1: name("session"), 2: inputField, 3: author}}
-	keysShape  = shape{"keys", fields{
+	typeShape = shape{"type", fields{1: name("session"), 2: inputField(), 3: author()}}
+	keysShape = shape{"keys", fields{
 		1: name("session"),
 		2: {name: "key", bytes: protocol.MaxKeyBytes, count: protocol.MaxKeys},
-		3: author,
+		3: author(),
 	}}
-	pasteShape = shape{"paste", fields{1: name("session"), 2: inputField, 5: author}}
+	pasteShape = shape{"paste", fields{1: name("session"), 2: inputField(), 5: author()}}
 )
 
 var (

@@ -2,7 +2,6 @@ package sshstdio
 
 import (
 	"strconv"
-	"strings"
 
 	"github.com/vev-term/vev/internal/domain"
 )
@@ -15,16 +14,18 @@ const (
 )
 
 // settings are what must be so, whatever the user's configuration says. The first one wins in ssh.
-var settings = []string{
-	"LogLevel=ERROR",
-	"ConnectTimeout=" + strconv.Itoa(connectTimeout),
-	"ServerAliveInterval=" + strconv.Itoa(aliveInterval),
-	"ServerAliveCountMax=" + strconv.Itoa(aliveCount),
-	"ClearAllForwardings=yes",
-	"RemoteCommand=none",
-	"IPQoS=none",       // without a terminal it would be of the class that waits for all others
-	"ControlMaster=no", // one that is there may be used; none is left behind
-	"PermitLocalCommand=no",
+func settings() []string {
+	return []string{
+		"LogLevel=ERROR",
+		"ConnectTimeout=" + strconv.Itoa(connectTimeout),
+		"ServerAliveInterval=" + strconv.Itoa(aliveInterval),
+		"ServerAliveCountMax=" + strconv.Itoa(aliveCount),
+		"ClearAllForwardings=yes",
+		"RemoteCommand=none",
+		"IPQoS=none",       // without a terminal it would be of the class that waits for all others
+		"ControlMaster=no", // one that is there may be used; none is left behind
+		"PermitLocalCommand=no",
+	}
 }
 
 // arguments are those of ssh for the helper on a host, of which nothing can be taken for an option.
@@ -39,7 +40,7 @@ func arguments(a attempt) []string {
 	if a.own {
 		args = append(args, "-o", "ControlPath=none")
 	}
-	for _, s := range settings {
+	for _, s := range settings() {
 		args = append(args, "-o", s)
 	}
 	if a.command == surveyCommand {
@@ -62,8 +63,10 @@ func whither(host domain.Host) (args []string) {
 const (
 	// beginsLine is the last thing that is not the helper's on its standard output, absentLine what
 	// stands in its place where there is no vev. An empty line goes before: a prompt may stand there.
-	beginsLine = "vev-carriage begins here\n"
-	absentLine = "vev-carriage is absent\n"
+	beginsLine = begins + "\n"
+	absentLine = absent + "\n"
+	begins     = "vev-carriage begins here"
+	absent     = "vev-carriage is absent"
 
 	// installDir, in the home directory, is where vev is installed, and looked for before PATH, which a shell
 	// that is not a login shell may have without the user's own directories, and which may lead to an older one.
@@ -75,16 +78,19 @@ const (
 )
 
 // remoteCommand starts the helper that is the other end of a link.
-var remoteCommand = roleCommand("_broker-mux-stdio")
+const remoteCommand = beforeRole + "_broker-mux-stdio" + behindRole
 
 // roleCommand starts a role of vev's, a word. The user's shell reads it, whichever that is: a word, single
 // quotes without quotes, line ends, backslashes and exclamation marks in them are the same in all.
-func roleCommand(role string) string {
-	return `exec sh -c '` +
+func roleCommand(role string) string { return beforeRole + role + behindRole }
+
+const (
+	beforeRole = `exec sh -c '` +
 		findProgram + `; echo; ` +
-		`if [ -n "$v" ]; then echo "` + strings.TrimSpace(beginsLine) + `"; exec "$v" ` + role + `; fi; ` +
-		`echo "` + strings.TrimSpace(absentLine) + `"'`
-}
+		`if [ -n "$v" ]; then echo "` + begins + `"; exec "$v" `
+	behindRole = `; fi; ` +
+		`echo "` + absent + `"'`
+)
 
 // destination is host as ssh takes it on a command line, for a person to copy.
 func destination(host domain.Host) string {

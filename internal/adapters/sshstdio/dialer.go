@@ -120,7 +120,7 @@ func (c *carriage) failed(ctx context.Context, host domain.Host, err error) erro
 	return c.explain(host, err)
 }
 
-var errDeclined = fault.New(fault.Canceled, "ssh asked something and got no answer")
+var errDeclined error = &fault.Error{Kind: fault.Canceled, Msg: "ssh asked something and got no answer"}
 
 // orCancel is ask, but gives the dial up without an answer: ssh would ask again.
 func orCancel(ask ports.Ask, cancel context.CancelCauseFunc) ports.Ask {

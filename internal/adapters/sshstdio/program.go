@@ -12,19 +12,21 @@ import (
 	"github.com/vev-term/vev/internal/ports"
 )
 
-// systems and machines are what uname says, as Go says it.
-var (
-	systems  = map[string]string{"Linux": "linux", "Darwin": "darwin"}
-	machines = map[string]string{
+// systems and machines are what uname says, as Go says it. Functions, as are those below: a map in a variable is made by
+// every process that starts.
+func systems() map[string]string { return map[string]string{"Linux": "linux", "Darwin": "darwin"} }
+
+func machines() map[string]string {
+	return map[string]string{
 		"x86_64": "amd64", "amd64": "amd64", "aarch64": "arm64", "arm64": "arm64", "armv6l": "arm", "armv7l": "arm", "armv8l": "arm",
 		"i386": "386", "i486": "386", "i586": "386", "i686": "386", "riscv64": "riscv64", "ppc64le": "ppc64le", "s390x": "s390x",
 		"loongarch64": "loong64",
 	}
-)
+}
 
 // platform is the machine as Go names its kind, "" for one that vev is not made for.
 func platform(s ports.Survey) string {
-	system, machine := systems[s.System], machines[s.Machine]
+	system, machine := systems()[s.System], machines()[s.Machine]
 	if system == "" || machine == "" {
 		return ""
 	}
@@ -117,12 +119,15 @@ func openProgram(path, want string) (*os.File, int64, error) {
 const headBytes = 20
 
 // elfMachines are e_machine and the class of an ELF file (System V ABI, chapter 4); macMachines the cputype of a Mach-O file.
-var (
-	elfMachines = map[[2]uint16]string{
+func elfMachines() map[[2]uint16]string {
+	return map[[2]uint16]string{
 		{62, 2}: "amd64", {183, 2}: "arm64", {40, 1}: "arm", {3, 1}: "386", {243, 2}: "riscv64", {21, 2}: "ppc64le", {22, 2}: "s390x", {258, 2}: "loong64",
 	}
-	macMachines = map[uint32]string{0x01000007: "amd64", 0x0100000c: "arm64"}
-)
+}
+
+func macMachines() map[uint32]string {
+	return map[uint32]string{0x01000007: "amd64", 0x0100000c: "arm64"}
+}
 
 // kindOf says for what a program is, by its first bytes; "" for what is none that is known.
 func kindOf(head [headBytes]byte) string {
@@ -138,11 +143,11 @@ func kindOf(head [headBytes]byte) string {
 		if head[5] == elfBig {
 			order = binary.BigEndian
 		}
-		if arch := elfMachines[[2]uint16{order.Uint16(head[18:]), uint16(head[4])}]; arch != "" {
+		if arch := elfMachines()[[2]uint16{order.Uint16(head[18:]), uint16(head[4])}]; arch != "" {
 			return "linux/" + arch
 		}
 	case binary.LittleEndian.Uint32(head[:]) == machO64:
-		if arch := macMachines[binary.LittleEndian.Uint32(head[4:])]; arch != "" {
+		if arch := macMachines()[binary.LittleEndian.Uint32(head[4:])]; arch != "" {
 			return "darwin/" + arch
 		}
 	}

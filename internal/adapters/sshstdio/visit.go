@@ -35,8 +35,8 @@ const (
 )
 
 // surveyCommand is written as remoteCommand is.
-var surveyCommand = `exec sh -c '` +
-	findProgram + `; echo; echo "` + strings.TrimSpace(beginsLine) + `"; cd || exit 1; uname -s; uname -m; echo "$v"; ` +
+const surveyCommand = `exec sh -c '` +
+	findProgram + `; echo; echo "` + begins + `"; cd || exit 1; uname -s; uname -m; echo "$v"; ` +
 	`if [ -n "$v" ]; then "$v" version --json </dev/null | tr -d "[:cntrl:]"; fi; echo; echo "` + surveyEnds + `"; ` +
 	`read -r n || exit 0; mkdir -p ` + installDir + ` && cd ` + installDir + ` || exit 1; ` +
 	`t=.vev-new.$$; trap "rm -f $t" 0; trap "exit 1" 1 2 13 15; ` +

@@ -64,12 +64,12 @@ func fake(version string) string {
 // here is what uname says of the machine that runs the tests, and as Go says it.
 func here() ports.Survey {
 	s := ports.Survey{}
-	for name, goos := range systems {
+	for name, goos := range systems() {
 		if goos == runtime.GOOS {
 			s.System = name
 		}
 	}
-	for name, arch := range machines {
+	for name, arch := range machines() {
 		if arch == runtime.GOARCH {
 			s.Machine = name
 		}

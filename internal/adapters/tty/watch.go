@@ -11,36 +11,46 @@ import (
 	"github.com/vev-term/vev/internal/ports"
 )
 
-// meaning is what a signal says about the terminal; SIGWINCH apart.
-var meaning = map[os.Signal]ports.TerminalEvent{
-	unix.SIGTSTP: ports.TerminalSuspend,
-	unix.SIGCONT: ports.TerminalResumed,
-	unix.SIGHUP:  ports.TerminalHungUp,
-	unix.SIGTERM: ports.TerminalTerminate,
-	unix.SIGINT:  ports.TerminalTerminate,
-	unix.SIGQUIT: ports.TerminalTerminate,
+type meaning struct {
+	signal unix.Signal
+	event  ports.TerminalEvent
+}
+
+// meanings are what signals say about the terminal; SIGWINCH apart.
+var meanings = [...]meaning{
+	{unix.SIGTSTP, ports.TerminalSuspend},
+	{unix.SIGCONT, ports.TerminalResumed},
+	{unix.SIGHUP, ports.TerminalHungUp},
+	{unix.SIGTERM, ports.TerminalTerminate},
+	{unix.SIGINT, ports.TerminalTerminate},
+	{unix.SIGQUIT, ports.TerminalTerminate},
 }
 
 // watch turns signals into events, each of which waits at most once.
 type watch struct {
 	events  chan ports.TerminalEvent // cap 0, closed by run
 	sizes   chan os.Signal           // cap 1: SIGWINCH, of which a storm must not crowd out the others
-	signals chan os.Signal           // one place for each of meaning
+	signals chan os.Signal           // one place for each of meanings
 	done    chan struct{}
 	running sync.WaitGroup
+}
+
+func meaningOf(s os.Signal) ports.TerminalEvent {
+	i := slices.IndexFunc(meanings[:], func(m meaning) bool { return m.signal == s })
+	return meanings[i].event // no other is asked for
 }
 
 func newWatch() *watch {
 	w := &watch{
 		events:  make(chan ports.TerminalEvent),
 		sizes:   make(chan os.Signal, 1),
-		signals: make(chan os.Signal, len(meaning)),
+		signals: make(chan os.Signal, len(meanings)),
 		done:    make(chan struct{}),
 	}
 	signal.Notify(w.sizes, unix.SIGWINCH)
-	for s := range meaning {
-		if !signal.Ignored(s) {
-			signal.Notify(w.signals, s)
+	for _, m := range meanings {
+		if !signal.Ignored(m.signal) {
+			signal.Notify(w.signals, m.signal)
 		}
 	}
 	w.running.Go(w.run)
@@ -65,7 +75,7 @@ func (w *watch) run() {
 		case <-w.sizes:
 			waiting = once(waiting, ports.TerminalResized)
 		case s := <-w.signals:
-			waiting = once(waiting, meaning[s])
+			waiting = once(waiting, meaningOf(s))
 		}
 	}
 }

@@ -57,8 +57,8 @@ func newKeeper(l *lists, ticket catalogue.Ticket) *keeper {
 // one over a link that another took the place of.
 var (
 	errUnwanted    = errors.New("nobody wants it")
-	errMoved       = error(fault.New(fault.Unavailable, "another link took the place of this one"))
-	errUnconfirmed = fault.New(fault.Timeout, "no answer").WithHint("contact may come back: try again")
+	errMoved       = error(&fault.Error{Kind: fault.Unavailable, Msg: "another link took the place of this one"})
+	errUnconfirmed = &fault.Error{Kind: fault.Timeout, Msg: "no answer", Hint: "contact may come back: try again"}
 )
 
 // run asks the host again and again while somebody wants its list.
@@ -228,7 +228,7 @@ func (k *keeper) watch() (told bool, err error) {
 	k.l.mu.Unlock()
 	late := time.AfterFunc(protocol.ProbeTimeout, k.late)
 	defer late.Stop()
-	limit := time.AfterFunc(protocol.HandshakeTimeout, func() { hangUp(errNoAnswer) })
+	limit := time.AfterFunc(protocol.HandshakeTimeout, func() { hangUp(noAnswer()) })
 	defer limit.Stop()
 
 	conn, stream, err := k.dial(talking)
@@ -264,7 +264,7 @@ func (k *keeper) watch() (told bool, err error) {
 	return told, because(talking, err)
 }
 
-var errNoAnswer = fault.New(fault.Timeout, "no answer in %s", protocol.HandshakeTimeout)
+func noAnswer() error { return fault.New(fault.Timeout, "no answer in %s", protocol.HandshakeTimeout) }
 
 // because is why a conversation ended: our own reason, if there was one.
 func because(talking context.Context, err error) error {

@@ -222,7 +222,7 @@ func (p *previews) publish(s *source, m protocol.SessionServerMessage) error {
 
 // dial begins a session conversation with the daemon that has the session.
 func (p *previews) dial(s *source) (ports.SessionClientConn, error) {
-	ctx, cancel := context.WithTimeoutCause(s.ctx, protocol.HandshakeTimeout, errNoAnswer)
+	ctx, cancel := context.WithTimeoutCause(s.ctx, protocol.HandshakeTimeout, noAnswer())
 	defer cancel()
 	var carriage io.ReadWriteCloser
 	var err error

@@ -209,7 +209,7 @@ func (h *hosts) try(ctx context.Context, name string, l lane) attempt {
 	return found
 }
 
-var errGone = fault.New(fault.Unavailable, "what answered there before does not know this program any more")
+var errGone = &fault.Error{Kind: fault.Unavailable, Msg: "what answered there before does not know this program any more"}
 
 func givenUp(ctx context.Context) error {
 	return fault.Wrap(fault.Canceled, context.Cause(ctx), "reaching the host was given up")

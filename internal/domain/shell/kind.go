@@ -24,9 +24,18 @@ func (k Kind) String() string { return [...]string{"none", "sh", "bash", "zsh", 
 // while a command runs it does not.
 func (k Kind) Edits() bool { return k >= Bash }
 
-var families = map[string]Kind{
-	"sh": Posix, "dash": Posix, "ash": Posix, "ksh": Posix, "ksh93": Posix, "mksh": Posix, "loksh": Posix, "oksh": Posix,
-	"bash": Bash, "rbash": Bash, "zsh": Zsh, "rzsh": Zsh, "fish": Fish,
+func family(program string) Kind {
+	switch program {
+	case "sh", "dash", "ash", "ksh", "ksh93", "mksh", "loksh", "oksh":
+		return Posix
+	case "bash", "rbash":
+		return Bash
+	case "zsh", "rzsh":
+		return Zsh
+	case "fish":
+		return Fish
+	}
+	return None
 }
 
 // valued are options of shells that take the next word.
@@ -41,7 +50,7 @@ func Of(argv []string) Kind {
 	if len(argv) == 0 {
 		return None
 	}
-	kind := families[strings.TrimPrefix(path.Base(argv[0]), "-")]
+	kind := family(strings.TrimPrefix(path.Base(argv[0]), "-"))
 	for i := 1; i < len(argv) && kind != None; i++ {
 		word := argv[i]
 		switch {

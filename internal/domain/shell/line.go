@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/vev-term/vev/internal/domain/fault"
@@ -86,10 +87,9 @@ func format(text string) string {
 }
 
 // reserved words begin something that goes on behind a line's end, or are no command of all shells.
-var reserved = map[string]bool{
-	"if": true, "for": true, "while": true, "until": true, "case": true, "select": true, "function": true, "do": true,
-	"then": true, "else": true, "elif": true, "begin": true, "switch": true, "time": true, "coproc": true,
-	"repeat": true, "foreach": true, "nocorrect": true, "exec": true,
+var reserved = []string{
+	"if", "for", "while", "until", "case", "select", "function", "do", "then", "else", "elif", "begin", "switch", "time",
+	"coproc", "repeat", "foreach", "nocorrect", "exec",
 }
 
 // plain reports whether command is nothing but words, to be typed as it is and with the same meaning in all shells.
@@ -101,5 +101,5 @@ func plain(command string) bool {
 		}
 	}
 	first, _, _ := strings.Cut(strings.TrimSpace(command), " ")
-	return command[0] != ' ' && !reserved[first]
+	return command[0] != ' ' && !slices.Contains(reserved, first)
 }

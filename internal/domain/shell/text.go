@@ -3,6 +3,7 @@ package shell
 import (
 	"bytes"
 	"regexp"
+	"sync"
 
 	"github.com/vev-term/vev/internal/domain"
 	"github.com/vev-term/vev/internal/domain/render"
@@ -51,13 +52,15 @@ func (t *Text) draw(dst, p []byte) []byte {
 
 // partial is what zsh prints before its prompt where a command left the cursor within a line (PROMPT_SP): a mark,
 // blanks to the end of the line and back.
-var partial = regexp.MustCompile(`(\x1b\[[0-9;]*m)*[%#](\x1b\[[0-9;]*m)* +\r ?\r?(\x1b\[[0-9;]*[mK])*$`)
+var partial = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(\x1b\[[0-9;]*m)*[%#](\x1b\[[0-9;]*m)* +\r ?\r?(\x1b\[[0-9;]*[mK])*$`)
+})
 
 // End appends what is left.
 func (t *Text) End(dst []byte) []byte {
 	rest := t.tail
 	t.tail = nil
-	if at := partial.FindIndex(rest); at != nil {
+	if at := partial().FindIndex(rest); at != nil {
 		rest = rest[:at[0]]
 	}
 	dst = t.draw(dst, rest)

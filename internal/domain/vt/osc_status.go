@@ -56,7 +56,7 @@ func parseStatus(b []byte) (ProgramStatus, bool) {
 	ok := p.setState(values["state"]) && validStatusID(p.ID) &&
 		len(p.App) <= maxStatusName && only([]byte(p.App), statusNames)
 	if p.State == StatusBlocked {
-		p.Kind = statusKinds[values["kind"]]
+		p.Kind = statusKind(values["kind"])
 	}
 	if p.State == StatusWorking || p.State == StatusBlocked {
 		if n, err := strconv.ParseUint(values["progress"], 10, 8); err == nil && n <= 100 {
@@ -80,8 +80,16 @@ func only(b []byte, chars string) bool {
 	return true
 }
 
-var statusKinds = map[string]StatusKind{
-	"permission": StatusPermission, "question": StatusQuestion, "auth": StatusAuth,
+func statusKind(name string) StatusKind {
+	switch name {
+	case "permission":
+		return StatusPermission
+	case "question":
+		return StatusQuestion
+	case "auth":
+		return StatusAuth
+	}
+	return StatusUnspecified
 }
 
 // setState reads a state by its name; clear is StatusNone.
