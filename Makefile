@@ -23,10 +23,10 @@ tools: ## install the programs that the tests run, where that is allowed
 	@.ci/tools
 
 test: tools ## install what the tests need and run all of them
-	VEV_EXPECT_RACE=1 go run ./tools/testrun -race -timeout 4m -shuffle=on -count=1 $(PACKAGES)
+	VEV_EXPECT_RACE=1 go run ./tools/testrun -race -timeout 8m -shuffle=on -count=1 $(PACKAGES)
 
 race: tools ## run the tests COUNT times with the race detector
-	VEV_EXPECT_RACE=1 go run ./tools/testrun -race -timeout 4m -shuffle=on -count=$(COUNT) $(PACKAGES)
+	VEV_EXPECT_RACE=1 go run ./tools/testrun -race -timeout 8m -shuffle=on -count=$(COUNT) $(PACKAGES)
 
 fuzz: | .cache ## fuzz every decoder and the engine for FUZZTIME each
 	@set -e; go test -list '^Fuzz' $(PACKAGES) > .cache/fuzz.list; \
