@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// maxMadeAtStart bounds what a package of ours may allocate before main: a word for a channel or a sync.OnceValue.
+// maxMadeAtStart bounds what a package of ours may allocate before main: a channel.
 const maxMadeAtStart = 4
 
 // Every command, each vev ls of a script among them, pays for what is made before main. A table is an array or a function,

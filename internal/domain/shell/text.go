@@ -3,7 +3,6 @@ package shell
 import (
 	"bytes"
 	"regexp"
-	"sync"
 
 	"github.com/vev-term/vev/internal/domain"
 	"github.com/vev-term/vev/internal/domain/render"
@@ -50,17 +49,17 @@ func (t *Text) draw(dst, p []byte) []byte {
 	return dst
 }
 
-// partial is what zsh prints before its prompt where a command left the cursor within a line (PROMPT_SP): a mark,
-// blanks to the end of the line and back.
-var partial = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(\x1b\[[0-9;]*m)*[%#](\x1b\[[0-9;]*m)* +\r ?\r?(\x1b\[[0-9;]*[mK])*$`)
-})
+// partial finds what zsh prints before its prompt where a command left the cursor within a line (PROMPT_SP): a mark,
+// blanks to the end of the line and back. It is compiled for each command's end, not for each process that starts.
+func partial(rest []byte) []int {
+	return regexp.MustCompile(`(\x1b\[[0-9;]*m)*[%#](\x1b\[[0-9;]*m)* +\r ?\r?(\x1b\[[0-9;]*[mK])*$`).FindIndex(rest)
+}
 
 // End appends what is left.
 func (t *Text) End(dst []byte) []byte {
 	rest := t.tail
 	t.tail = nil
-	if at := partial().FindIndex(rest); at != nil {
+	if at := partial(rest); at != nil {
 		rest = rest[:at[0]]
 	}
 	dst = t.draw(dst, rest)
