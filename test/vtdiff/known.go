@@ -170,6 +170,11 @@ var knownDifferences = []knownDifference{
 		"RIS makes the state of power-on (ECMA-48 8.3.105), in which nothing is saved.",
 	},
 	{
+		"the titles that XTWINOPS pushed outlast RIS in xterm",
+		regexp.MustCompile(`(?s)\x1b\[22;?[02]?t.*\x1bc.*\x1b\[23;?[02]?t`), regexp.MustCompile(`ours or xterm: title: `),
+		"RIS makes the state of power-on (ECMA-48 8.3.105), in which nothing is pushed.",
+	},
+	{
 		"DECCARA without attributes does nothing in xterm",
 		regexp.MustCompile(`\x1b\[\d*(;\d*){0,3}\$r`), regexp.MustCompile(`ours or xterm: cell `),
 		"Without one it clears all (DEC STD 070, 5-174).",

@@ -92,8 +92,10 @@ func TestSoftResetGivesTheCursorBack(t *testing.T) {
 
 func TestResetKeepsTheTitle(t *testing.T) {
 	tm := New(Options{Cols: 8, Rows: 2})
-	tm.Write([]byte("\x1b]2;t\x07\x1bc"))
+	tm.Write([]byte("\x1b]2;pushed\x07\x1b[22t\x1b]2;t\x07\x1bc"))
 	require.Equal(t, "t", tm.Title())
+	tm.Write([]byte("\x1b[23t"))
+	require.Equal(t, "t", tm.Title(), "but none of those that were pushed")
 }
 
 // TestAlignmentTestResetsTheRendition: the attributes are off behind DECALN, the colours stay.
