@@ -10,5 +10,7 @@
 // basic one gets nothing that it might print as text.
 //
 // Its laws, tested by property: a fresh engine that is fed a full paint shows the frame; an engine that shows frame a
-// and is fed the difference of a and b shows b.
+// and is fed the difference of a and b shows b. In a person's terminal that gives characters other widths, what is beside
+// them is where it belongs all the same: its cursor is placed anew behind each, and what it may have printed over is
+// painted again.
 package render

@@ -43,6 +43,7 @@ type Painter struct {
 	line  []vt.Cell // a row made up for the frame
 	// different are the rows that do not show the frame, on their way.
 	different []int
+	text      []byte // of a cell, on its way
 	sgr       []byte // SGR parameters on their way
 	sgrAlt    []byte
 }

@@ -35,8 +35,7 @@ func (p *Painter) paintRow(dst []byte, f *Frame, y int) []byte {
 		for from > 0 && (cells[from].IsSpacer() || s.cells[from].IsSpacer()) {
 			from--
 		}
-		dst = p.paintSegment(dst, &r, from, to)
-		x = to
+		dst, x = p.paintSegment(dst, &r, from, to)
 	}
 	copy(s.cells, cells)
 	s.key = key
@@ -107,6 +106,11 @@ func (r *rowPaint) segment(from int) int {
 			end = x + 1
 		}
 	}
+	return r.boundary(end)
+}
+
+// boundary returns the first column from end on that is within no wide character.
+func (r *rowPaint) boundary(end int) int {
 	for end < len(r.cells) && (r.cells[end].IsSpacer() || r.old[end].IsSpacer()) {
 		end++
 	}
@@ -127,8 +131,9 @@ func blankTail(cells []vt.Cell, target Target) (int, vt.Cell) {
 	return n, fill
 }
 
-// paintSegment paints columns [from, to).
-func (p *Painter) paintSegment(dst []byte, r *rowPaint, from, to int) []byte {
+// paintSegment paints columns [from, to), and those behind over which the terminal may have printed of it. It returns the
+// column behind the last.
+func (p *Painter) paintSegment(dst []byte, r *rowPaint, from, to int) (out []byte, next int) {
 	end := to
 	switch tail := max(r.tail, from); {
 	case p.inline > 0 && to > r.tail:
@@ -146,6 +151,10 @@ func (p *Painter) paintSegment(dst []byte, r *rowPaint, from, to int) []byte {
 			}
 		}
 		dst = p.printCell(dst, r, x)
+		if reach := min(x+p.reach(r.t, c), len(r.cells)); reach > to {
+			to = r.boundary(reach)
+			end = min(to, max(r.tail, x+width(c)))
+		}
 		x += width(c)
 		if n := p.repeats(r, x, end); n > 0 {
 			dst = appendCSI(dst, n, 'b')
@@ -160,7 +169,7 @@ func (p *Painter) paintSegment(dst []byte, r *rowPaint, from, to int) []byte {
 		r.erasedEnd = true
 		p.joins = false
 	}
-	return dst
+	return dst, to
 }
 
 func width(c vt.Cell) int {
@@ -254,6 +263,31 @@ func printWidth(dst []byte, t *vt.Terminal, c vt.Cell) []byte {
 	dst = appendMode(dst, 2027, false)
 	dst = appendCell(dst, t, c)
 	return appendMode(dst, 2027, true)
+}
+
+// reach returns how many columns a terminal may print of the cell: as many as its code points take by themselves, where
+// they are no cluster to it, and two for each that is disputed.
+func (p *Painter) reach(t *vt.Terminal, c vt.Cell) int {
+	if p.target != UserTerminal || !c.Disputed() {
+		return width(c)
+	}
+	n := 0
+	p.text = appendCell(p.text[:0], t, c)
+	for rest := p.text; len(rest) > 0; {
+		r, size := utf8.DecodeRune(rest)
+		rest = rest[size:]
+		switch vt.RuneWidth(r) {
+		case 0:
+		case 1:
+			n++
+			if r >= 0x300 {
+				n++
+			}
+		default:
+			n += 2
+		}
+	}
+	return max(n, width(c))
 }
 
 // printDisputed prints a cell to a terminal that may give it another width: so both columns are blanked before, and
