@@ -106,6 +106,14 @@ func TestAlignmentTestResetsTheRendition(t *testing.T) {
 	require.Equal(t, Style{Fg: Indexed(1)}, tm.Style(tm.Row(0).Cells()[0]))
 }
 
+// TestSoftResetKeepsTheExtent: DECSTR does not change what DECSACE selects, RIS does.
+func TestSoftResetKeepsTheExtent(t *testing.T) {
+	for reset, want := range map[string]string{"\x1b[!p": "\x1bP1$r2*x\x1b\\", "\x1bc": "\x1bP1$r1*x\x1b\\"} {
+		_, s := run(t, 8, 2, "\x1b[2*x"+reset+"\x1bP$q*x\x1b\\")
+		require.Equal(t, want, s.Replies)
+	}
+}
+
 // TestReversalWithoutAttributesIsNone: DECRARA has no default for them.
 func TestReversalWithoutAttributesIsNone(t *testing.T) {
 	tm, _ := run(t, 8, 2, "\x1b[4ma\x1b[1;1;1;2$t")

@@ -170,15 +170,15 @@ func (t *Terminal) reset() {
 	t.changed = true
 }
 
-// softReset is DECSTR: modes and margins, but no cell, no tab stop, and the cursor stays, with a pending
-// wrap; the saved cursor is home.
+// softReset is DECSTR: modes and margins, but no cell, no tab stop, not what DECSACE selects (VT510 manual, DECSTR), and
+// the cursor stays, with a pending wrap; the saved cursor is home.
 func (t *Terminal) softReset() {
 	t.resetMargins()
 	t.joinable = false
 	t.setPen(Cell{})
 	t.autowrap, t.graphemes = true, true
 	t.origin, t.insertMode, t.leftRightMode, t.reverseWrap = false, false, false, false
-	t.keyboardLocked, t.nationalSets, t.isoProtected, t.rectExtent = false, false, false, false
+	t.keyboardLocked, t.nationalSets, t.isoProtected = false, false, false
 	t.cursorVisible, t.cursorStyle, t.cursorBlink = true, CursorDefault, false
 	t.modes.AppCursor, t.modes.AppKeypad = false, false
 	t.modes.ModifyOtherKeys, t.modes.FormatOtherKeys = 0, false
