@@ -15,7 +15,7 @@ type alacrittyLine struct {
 	T string
 	W int
 	R [][3]int
-	C []string
+	C []*string
 }
 
 type alacrittyFile struct {
@@ -66,10 +66,26 @@ func (l *alacrittyLine) styles(f *alacrittyFile) []string {
 	return out
 }
 
-func (f *alacrittyFile) compare(tm *Terminal, what string, l *alacrittyLine, cells []Cell) string {
+// compare says how a line differs; continues: the one above goes on in it.
+func (f *alacrittyFile) compare(tm *Terminal, what string, l *alacrittyLine, cells []Cell, continues bool) string {
 	row := &Row{cells: cells}
 	if got, want := rowText(tm, row), strings.TrimRight(l.T, " "); got != want {
 		return fmt.Sprintf("%s: want %q, got %q", what, want, got)
+	}
+	if continues != (l.W == 1) {
+		return fmt.Sprintf("%s: goes on from the one above: want %v, got %v", what, l.W == 1, continues)
+	}
+	for x, want := range l.C { // null is the second column of a wide character
+		var c Cell
+		if x < len(cells) {
+			c = cells[x]
+		}
+		switch got := string(tm.AppendCell(nil, c)); {
+		case want == nil && !c.IsSpacer():
+			return fmt.Sprintf("%s column %d: want the second of a wide character, got %q", what, x, got)
+		case want != nil && strings.TrimRight(*want, " ") != strings.TrimRight(got, " "):
+			return fmt.Sprintf("%s column %d: want %q, got %q", what, x, *want, got)
+		}
 	}
 	for x, want := range l.styles(f) {
 		got := fmt.Sprint(map[string]any{})
@@ -87,17 +103,20 @@ func (f *alacrittyFile) difference(tm *Terminal) string {
 	if f.HistoryLimit > 0 && int(tm.ScreenTop()-tm.FirstLine()) != f.History {
 		return fmt.Sprintf("history: want %d lines, got %d", f.History, tm.ScreenTop()-tm.FirstLine())
 	}
-	for y := range f.Lines {
-		if d := f.compare(tm, fmt.Sprint("row ", y), &f.Lines[y], tm.Row(y).Cells()); d != "" {
-			return d
-		}
-	}
 	var line Line
+	wrapped := false
 	for i := range f.Scrollback {
 		tm.ReadLine(tm.FirstLine()+uint64(i), &line)
-		if d := f.compare(tm, fmt.Sprint("history line ", i), &f.Scrollback[i], line.Cells); d != "" {
+		if d := f.compare(tm, fmt.Sprint("history line ", i), &f.Scrollback[i], line.Cells, wrapped); d != "" {
 			return d
 		}
+		wrapped = line.Wrapped
+	}
+	for y := range f.Lines {
+		if d := f.compare(tm, fmt.Sprint("row ", y), &f.Lines[y], tm.Row(y).Cells(), wrapped); d != "" {
+			return d
+		}
+		wrapped = tm.Row(y).Wrapped()
 	}
 	return ""
 }
