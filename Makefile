@@ -28,11 +28,12 @@ test: tools ## install what the tests need and run all of them
 race: tools ## run the tests COUNT times with the race detector
 	VEV_EXPECT_RACE=1 go run ./tools/testrun -race -timeout 8m -shuffle=on -count=$(COUNT) $(PACKAGES)
 
+# By default each input that is new is made small for up to a minute, which leaves little for others.
 fuzz: | .cache ## fuzz every decoder and the engine for FUZZTIME each
 	@set -e; go test -list '^Fuzz' $(PACKAGES) > .cache/fuzz.list; \
 	awk '/^Fuzz/ { name[++n] = $$1 } /^ok/ { for (i = 1; i <= n; i++) print $$2, name[i]; n = 0 }' .cache/fuzz.list | \
 	while read -r package name; do \
-		echo "== $$package $$name"; go test -run '^$$' -fuzz "^$$name$$" -fuzztime $(FUZZTIME) "$$package" < /dev/null; \
+		echo "== $$package $$name"; go test -run '^$$' -fuzz "^$$name$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 20x "$$package" < /dev/null; \
 	done
 
 bench: build ## measure vev beside raw pty, tmux and dtach, streams beside yamux and smux, the bus beside NATS
