@@ -27,6 +27,7 @@ type brokers struct {
 	end       context.Context
 	stop      context.CancelFunc
 	patience  time.Duration // of an attempt to connect
+	reports   bool          // clients are told of the link under their streams
 }
 
 const farHost = "far"
@@ -82,8 +83,20 @@ func (b *brokers) dial(ctx context.Context, w *world, first protocol.SessionClie
 		_ = c.Close()
 		return nil, err
 	}
-	return &throughBroker{conn, c}, nil
+	through := &throughBroker{conn, c}
+	if b.reports {
+		return &toldOfLink{through, stream.(*brokeripc.Stream)}, nil
+	}
+	return through, nil
 }
+
+// toldOfLink is a conversation whose client hears of the link under it, a ports.LinkTeller.
+type toldOfLink struct {
+	*throughBroker
+	stream *brokeripc.Stream
+}
+
+func (t *toldOfLink) Reports() <-chan protocol.LinkReport { return t.stream.Reports() }
 
 type throughBroker struct {
 	*sessionwire.ClientConn

@@ -32,13 +32,13 @@ func newGuest(t *testing.T, m *machine, from ...byte) *guest {
 	g := &guest{t: t, m: m, id: id}
 	conn, err := net.ListenUDP("udp4", &net.UDPAddr{IP: net.IP(append([]byte{127, 0, 0}, append(from, 1)[0]))})
 	require.NoError(t, err)
-	g.way = &way{&socket{UDPConn: conn}, &quicgo.Transport{Conn: conn}}
+	g.way = &way{&systemSocket{UDPConn: conn}, &quicgo.Transport{Conn: conn}}
 	t.Cleanup(g.way.close)
 	return g
 }
 
 func (g *guest) knock(ctx context.Context) (*quicgo.Conn, error) {
-	to := &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1), Port: int(g.m.proxy.socket.port())}
+	to := &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1), Port: int(portOf(g.m.proxy.socket))}
 	conn, err := g.way.transport.Dial(ctx, to, g.id.clientTLS(func(tls.ConnectionState) error { return nil }), clientConfig())
 	if err == nil {
 		g.t.Cleanup(func() { _ = conn.CloseWithError(codeDone, "") })
@@ -223,7 +223,7 @@ func TestWhatAGuestMayHold(t *testing.T) {
 // One who stands between and shows another certificate is not told the token.
 func TestASwappedCertificate(t *testing.T) {
 	m, other := newMachine(t, Ports{}), newMachine(t, Ports{})
-	d := newDialer(&ssh{to: m, port: other.proxy.socket.port()})
+	d := newDialer(&ssh{to: m, port: portOf(other.proxy.socket)})
 	other.invites()
 	_, err := d.DialLink(t.Context(), "far", nil)
 	require.Equal(t, fault.Denied, fault.KindOf(err))
@@ -351,7 +351,7 @@ func TestPortsAreARange(t *testing.T) {
 	s, err := listen(Ports{port, min(port+50, 65535)})
 	require.NoError(t, err)
 	defer s.Close()
-	require.Greater(t, s.port(), port)
+	require.Greater(t, portOf(s), port)
 }
 
 func TestTheReadinessLine(t *testing.T) {

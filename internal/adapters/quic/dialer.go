@@ -34,6 +34,8 @@ type Dialer struct {
 	Locate func(ctx context.Context, host domain.Host) (ports.Location, error)
 	// Converse begins the broker conversation on the control stream, which is its own from there on.
 	Converse func(ctx context.Context, carriage io.ReadWriteCloser) (ports.Link, error)
+	// Net is the network; nil: the system's.
+	Net Net
 
 	network network
 
@@ -99,7 +101,7 @@ func (d *Dialer) host(name string) *host {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.hosts == nil {
-		d.hosts = map[string]*host{}
+		d.hosts, d.network.in = map[string]*host{}, d.Net
 	}
 	h := d.hosts[name]
 	if h == nil {

@@ -114,7 +114,7 @@ func (l *link) Probe(ctx context.Context) error {
 func (l *link) Vitals() domain.Vitals {
 	s := l.conn.ConnectionStats()
 	return domain.Vitals{
-		Transport: domain.TransportQUIC, RTT: s.SmoothedRTT, Heard: time.Unix(0, l.way.socket.heard.Load()),
+		Transport: domain.TransportQUIC, RTT: s.SmoothedRTT, Heard: l.way.socket.lastHeard(),
 		Sent: s.PacketsSent, Lost: s.PacketsLost,
 	}
 }
@@ -162,12 +162,12 @@ func (l *link) yield() { _ = l.conn.CloseWithError(codeReplaced, "") }
 // way is a socket and what speaks QUIC on it, for one connection. So that needs no connection id on the way back: each new
 // address of this side would use up one, and the library does not get them back.
 type way struct {
-	socket    *socket
+	socket    socket
 	transport *quicgo.Transport
 }
 
-func newWay() (*way, error) {
-	s, err := listen(Ports{})
+func newWay(n Net) (*way, error) {
+	s, err := openSocket(n, Ports{})
 	if err != nil {
 		return nil, err
 	}

@@ -215,7 +215,7 @@ func (s *leases) forget() {
 // The port that a router shows may change at any time: the connection goes on.
 func TestARouterMayChangeThePort(t *testing.T) {
 	m := newMachine(t, Ports{})
-	r := newRelay(t, m.proxy.socket.port())
+	r := newRelay(t, portOf(m.proxy.socket))
 	s := &ssh{to: m, port: r.port()}
 	l := dial(t, newDialer(s))
 	stream := open(t, l)
@@ -235,7 +235,7 @@ func TestARouterMayChangeThePort(t *testing.T) {
 // Nothing gets through for a while; attempts beside the silent link find the way when there is one again, without ssh.
 func TestAttemptsBesideASilentLink(t *testing.T) {
 	m := newMachine(t, Ports{})
-	r := newRelay(t, m.proxy.socket.port())
+	r := newRelay(t, portOf(m.proxy.socket))
 	s := &ssh{to: m, port: r.port()}
 	d := newDialer(s)
 	old := open(t, dial(t, d))
@@ -258,7 +258,7 @@ func TestAttemptsBesideASilentLink(t *testing.T) {
 // not there ssh is not run, nor again and again where UDP does not get through.
 func TestAProxyThatVanishes(t *testing.T) {
 	m := newMachine(t, Ports{})
-	r := newRelay(t, m.proxy.socket.port())
+	r := newRelay(t, portOf(m.proxy.socket))
 	sshd, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	s := &ssh{to: m, port: r.port(), sshd: uint16(sshd.Addr().(*net.TCPAddr).Port)}
@@ -294,7 +294,7 @@ func TestALostPacketDelaysItsStreamAlone(t *testing.T) {
 	const delay = 40 * time.Millisecond
 	m := newMachine(t, Ports{})
 	var lose atomic.Bool
-	r := newRelay(t, m.proxy.socket.port(), func(r *relay) {
+	r := newRelay(t, portOf(m.proxy.socket), func(r *relay) {
 		r.delay = delay
 		r.lose = func(n int) bool { return n > 1000 && lose.CompareAndSwap(true, false) }
 	})

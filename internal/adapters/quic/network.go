@@ -1,7 +1,10 @@
 package quic
 
 import (
+	"context"
 	"io"
+	"net"
+	"strconv"
 	"sync"
 	"time"
 )
@@ -9,6 +12,8 @@ import (
 // network has every link show itself when this machine's network changes: the proxy learns from the first packet where a
 // connection comes from now, and what it sends before that is lost. It watches while there are links.
 type network struct {
+	in Net // nil: the system's; set before the first call
+
 	mu       sync.Mutex // a leaf
 	links    map[*link]struct{}
 	watching *watching // nil without links, and where the system does not tell
@@ -34,11 +39,31 @@ func (n *network) enter(l *link) {
 	if n.watching != nil {
 		return
 	}
-	if changes, err := networkChanges(); err == nil {
+	if changes, err := n.changes(); err == nil {
 		w := &watching{changes: changes}
 		n.watching = w
 		w.reader.Go(func() { n.watch(changes) })
 	}
+}
+
+// changes gives something to read for every change.
+func (n *network) changes() (io.ReadCloser, error) {
+	if n.in != nil {
+		return n.in.Changes()
+	}
+	return networkChanges()
+}
+
+// knock returns nil when an ssh server has let a connection through.
+func (n *network) knock(ctx context.Context, name string, port uint16) error {
+	if n.in != nil {
+		return n.in.Knock(ctx, name, port)
+	}
+	conn, err := new(net.Dialer).DialContext(ctx, "tcp", net.JoinHostPort(name, strconv.Itoa(int(port))))
+	if err != nil {
+		return err
+	}
+	return conn.Close()
 }
 
 // leave is told of a link's end. With the last one the watching ends.

@@ -5,10 +5,8 @@ import (
 	"crypto/tls"
 	"errors"
 	"io"
-	"net"
 	"net/netip"
 	"slices"
-	"strconv"
 	"sync"
 
 	quicgo "github.com/quic-go/quic-go"
@@ -122,8 +120,7 @@ func (k *peer) gone(err error) bool { return fault.KindOf(err) == fault.Denied }
 func (k *peer) there(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, attemptTimeout)
 	defer cancel()
-	conn, err := new(net.Dialer).DialContext(ctx, "tcp", net.JoinHostPort(k.name, strconv.Itoa(int(k.ssh))))
-	return err == nil && conn.Close() == nil
+	return k.network.knock(ctx, k.name, k.ssh) == nil
 }
 
 // answered are the addresses that did.

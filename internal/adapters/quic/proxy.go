@@ -25,6 +25,7 @@ const DefaultSpare = 30 * time.Second
 
 // Options are what a Proxy needs.
 type Options struct {
+	Net   Net // nil: the system's
 	Ports Ports
 	// Accept begins the broker conversation on a control stream, which is its own from there on.
 	Accept func(ctx context.Context, carriage io.ReadWriteCloser) (ports.BrokerConn, error)
@@ -40,7 +41,7 @@ type Options struct {
 type Proxy struct {
 	o          Options
 	id         *identity
-	socket     *socket
+	socket     socket
 	transport  *quicgo.Transport
 	listener   *quicgo.Listener
 	tokens     tokens
@@ -59,7 +60,7 @@ func Listen(o Options) (*Proxy, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := listen(o.Ports)
+	s, err := openSocket(o.Net, o.Ports)
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +93,7 @@ func (p *Proxy) config() *quicgo.Config {
 
 // Invite makes a token and returns the readiness line that has it. The caller clears it after use.
 func (p *Proxy) Invite() ([]byte, error) {
-	i := invitation{port: p.socket.port(), pin: p.id.pin(), expires: tokenLifetime}
+	i := invitation{port: portOf(p.socket), pin: p.id.pin(), expires: tokenLifetime}
 	i.nonce, i.token = p.tokens.issue()
 	defer clear(i.token[:])
 	return i.line()

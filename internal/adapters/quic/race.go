@@ -89,7 +89,7 @@ func race(ctx context.Context, k *peer, verify func(tls.ConnectionState) error) 
 
 // run dials one address, from a socket of its own.
 func (k *peer) run(ctx context.Context, addr netip.Addr, verify func(tls.ConnectionState) error) raced {
-	w, err := newWay()
+	w, err := newWay(k.network.in)
 	if err != nil {
 		return raced{err: err}
 	}
