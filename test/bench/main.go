@@ -4,8 +4,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -179,16 +181,28 @@ func (b *bench) setUp(binary, only string, across bool) error {
 	return nil
 }
 
+// findVev makes a copy of the binary, built if it has no name: the peers are installed, and what a linker has just written starts
+// slower than any copy.
 func (b *bench) findVev(binary string) (string, error) {
-	if binary != "" {
-		return filepath.Abs(binary)
+	if binary == "" {
+		binary = filepath.Join(b.dir, "linked")
+		out, err := exec.CommandContext(b.ctx, "go", "build", "-o", binary, "github.com/vev-term/vev/cmd/vev").CombinedOutput()
+		if err != nil {
+			return "", fmt.Errorf("vev does not build: %w\n%s", err, out)
+		}
 	}
-	binary = filepath.Join(b.dir, "vev")
-	out, err := exec.CommandContext(b.ctx, "go", "build", "-o", binary, "github.com/vev-term/vev/cmd/vev").CombinedOutput()
+	from, err := os.Open(binary)
 	if err != nil {
-		return "", fmt.Errorf("vev does not build: %w\n%s", err, out)
+		return "", err
 	}
-	return binary, nil
+	defer from.Close()
+	installed := filepath.Join(b.dir, "vev")
+	to, err := os.OpenFile(installed, os.O_CREATE|os.O_WRONLY, 0o755)
+	if err != nil {
+		return "", err
+	}
+	_, err = io.Copy(to, from)
+	return installed, errors.Join(err, to.Close())
 }
 
 // tearDown ends whatever still runs and removes the scratch directory.
