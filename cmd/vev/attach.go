@@ -35,25 +35,26 @@ func (c *cli) attach(ctx context.Context, host domain.Host, a *protocol.Attach, 
 	}
 	l.settle(settings)
 	a.Origin = origin()
-	way := c.attachDialer(host, a)
-	var dialer *ahead
 	if host.Local() {
-		dialer = dialAhead(ctx, way, nil)
-	} else {
+		a.Agent = os.Getenv(talk.EnvAgent)
+	}
+	way := c.attachDialer(host, a)
+	var ahead *protocol.Attach
+	if !host.Local() || a.Create == nil && !a.Take {
 		said := *a
 		if said.Size, err = tty.SizeOf(c.in); err != nil {
 			said.Size = domain.DefaultSize // what it is really is told when it can be known
 		}
-		dialer = dialAhead(ctx, way, &said)
+		ahead = &said
+	} // else the terminal comes first: without one nothing is made and nobody is detached
+	dialer := dialAhead(ctx, way, ahead)
+	if !host.Local() {
 		dialer.wait() // the terminal is free for questions
 	}
 	terminal, err := tty.Open()
 	if err != nil {
 		dialer.drop()
 		return err
-	}
-	if host.Local() {
-		a.Agent = os.Getenv(talk.EnvAgent)
 	}
 	code := time.AfterFunc(codeIdle, releaseCode)
 	defer code.Stop()

@@ -126,19 +126,20 @@ func sessionRow(now time.Time, s *domain.SessionInfo, state string) []string {
 // sessions asks for the list, without directories if brief; without a daemon it is empty and
 // none is started.
 func (c *cli) sessions(ctx context.Context, host domain.Host, brief bool) ([]domain.SessionInfo, error) {
-	t, err := c.begin(ctx, host, protocol.ExistingOnly)
+	t, body, err := talk.BeginAsking(ctx, c.asking(host, protocol.ExistingOnly), 0, &protocol.List{Brief: brief})
+	defer t.Close()
 	if talk.IsNoDaemon(err) {
 		return nil, nil
 	}
-	if err != nil {
-		return nil, err
-	}
-	defer t.Close()
-	return listOf(t, brief)
+	return sessionsIn(body, err)
 }
 
 func listOf(t *talk.Talk, brief bool) ([]domain.SessionInfo, error) {
-	answer, err := talk.BodyOf[*protocol.Sessions](t.Ask(0, &protocol.List{Brief: brief}))
+	return sessionsIn(t.Ask(0, &protocol.List{Brief: brief}))
+}
+
+func sessionsIn(body protocol.ResultBody, err error) ([]domain.SessionInfo, error) {
+	answer, err := talk.BodyOf[*protocol.Sessions](body, err)
 	if err != nil {
 		return nil, err
 	}

@@ -85,15 +85,14 @@ func (d *Dialer) DialSaying(ctx context.Context, first protocol.SessionClientMes
 	return conn, nil
 }
 
-// opening is what is sent to another machine with the request for a stream, and what of first is left to say then: what is too
-// long, and what must not be said twice, as an attempt may that has failed, or one that goes over two links: it would make a
-// second session, or take the first conversation's own place.
+// opening is what is sent with the request for a stream, and what of first is left to say then: what is too
+// long, and what must not be said twice.
 func (d *Dialer) opening(first protocol.SessionClientMessage) (*sessionwire.Opening, protocol.SessionClientMessage, error) {
-	if d.Host.Local() {
-		return nil, first, nil
+	features := protocol.FeatureNone
+	if !d.Host.Local() {
+		features = protocol.FeaturePacked | protocol.FeatureSqueezed
 	}
-	const features = protocol.FeaturePacked | protocol.FeatureSqueezed
-	if attach, ok := first.(*protocol.Attach); ok && attach.Create == nil && !attach.Take {
+	if mayRepeat(first) {
 		o, err := sessionwire.Open(d.Software, features, first)
 		if fault.KindOf(err) != fault.Limit || err == nil {
 			return o, nil, err
@@ -101,6 +100,18 @@ func (d *Dialer) opening(first protocol.SessionClientMessage) (*sessionwire.Open
 	}
 	o, err := sessionwire.Open(d.Software, features, nil)
 	return o, first, err
+}
+
+// mayRepeat reports whether a message may be said twice, as in an attempt that has failed, or one that goes over two links. One
+// that makes a session would make a second one, one that takes a session the first conversation's own place.
+func mayRepeat(m protocol.SessionClientMessage) bool {
+	switch m := m.(type) {
+	case *protocol.Attach:
+		return m.Create == nil && !m.Take
+	case *protocol.Request:
+		return onlyLooks(m.Body)
+	}
+	return false
 }
 
 func (d *Dialer) again(ctx context.Context, opening *sessionwire.Opening) (ports.SessionClientConn, error) {
@@ -137,8 +148,7 @@ func cut(err error) error {
 	return err
 }
 
-// once walks the way once: broker.sock, broker conversation, stream, session preamble. An opening goes with the stream's request;
-// nil: to this machine, where the preamble is spoken on the daemon's own connection.
+// once walks the way once: broker.sock, broker conversation, stream, session preamble. The opening goes with the stream's request.
 func (d *Dialer) once(ctx context.Context, opening *sessionwire.Opening) (ports.SessionClientConn, error) {
 	broker, err := d.Broker(ctx)
 	if err != nil {
@@ -148,24 +158,15 @@ func (d *Dialer) once(ctx context.Context, opening *sessionwire.Opening) (ports.
 	if d.Person != nil {
 		stop = answering(ctx, broker, d.Person)
 	}
-	var first []byte
-	if opening != nil {
-		first = opening.Bytes()
-	}
-	stream, err := broker.OpenStream(ctx, d.Host.String(), d.Start, first)
+	stream, err := broker.OpenStream(ctx, d.Host.String(), d.Start, opening.Bytes())
 	stop()
 	if err != nil {
 		err = d.refusal(err, broker.Err() != nil)
 		_ = broker.Close()
 		return nil, err
 	}
-	var conn *sessionwire.ClientConn
-	if opening != nil {
-		conn, err = opening.Client(ctx, stream)
-	} else {
-		// It goes in as it is: it may be the daemon's own connection, with all a socket can.
-		conn, err = sessionwire.Client(ctx, stream, d.Software, protocol.FeatureNone)
-	}
+	// The stream goes in as it is: it may be the daemon's own connection, with all a socket can.
+	conn, err := opening.Client(ctx, stream)
 	if err != nil {
 		_ = broker.Close()
 		return nil, cut(err)

@@ -25,27 +25,23 @@ func TestWhatAnOpeningSays(t *testing.T) {
 		"resume":  {&protocol.Attach{Size: size, Resume: &protocol.Resume{Token: protocol.Token{1}}}, true},
 		"create":  {&protocol.Attach{Size: size, Create: &protocol.Create{Name: "work"}}, false},
 		"take":    {&protocol.Attach{Session: "work", Size: size, Take: true}, false},
-		"request": {&protocol.Request{ID: 1, Body: &protocol.List{}}, false},
+		"request": {&protocol.Request{ID: 1, Body: &protocol.List{}}, true},
+		"change":  {&protocol.Request{ID: 1, Body: &protocol.Kill{Session: "work"}}, false},
 		"nothing": {nil, false},
 		"long":    {long, false},
 	} {
-		t.Run(name, func(t *testing.T) {
-			o, left, err := (&Dialer{Host: far.Host}).opening(tc.first)
+		for _, d := range []*Dialer{{Host: far.Host}, {}} {
+			o, left, err := d.opening(tc.first)
+			require.NoError(t, err, name)
+			bare, _, err := d.opening(nil)
 			require.NoError(t, err)
-			require.NotNil(t, o, "the preamble goes in any case")
 			if tc.said {
-				require.Nil(t, left)
-				return
+				require.Nil(t, left, name)
+				require.Greater(t, len(o.Bytes()), len(bare.Bytes()), name)
+				continue
 			}
-			require.Equal(t, tc.first, left)
-			bare, _, err := (&Dialer{Host: far.Host}).opening(nil)
-			require.NoError(t, err)
-			require.Equal(t, bare.Bytes(), o.Bytes())
-
-			o, left, err = (&Dialer{}).opening(tc.first)
-			require.NoError(t, err)
-			require.Nil(t, o, "to this machine nothing is said ahead")
-			require.Equal(t, tc.first, left)
-		})
+			require.Equal(t, tc.first, left, name)
+			require.Equal(t, bare.Bytes(), o.Bytes(), "the preamble goes in any case: %s", name)
+		}
 	}
 }

@@ -34,6 +34,24 @@ func Begin(ctx context.Context, d *Dialer) (*Talk, error) {
 	return t, At(d.Host, t.open())
 }
 
+// BeginAsking is Begin and the first Ask. What changes nothing goes with what opens the conversation: it takes a round trip less.
+func BeginAsking(ctx context.Context, d *Dialer, timeout time.Duration, body protocol.RequestBody) (*Talk, protocol.ResultBody, error) {
+	t := &Talk{ctx: ctx, host: d.Host, dial: d, last: 1}
+	if !onlyLooks(body) {
+		if err := t.open(); err != nil {
+			return t, nil, At(d.Host, err)
+		}
+		answer, err := t.Ask(timeout, body)
+		return t, answer, err
+	}
+	var err error
+	if t.conn, err = d.DialSaying(ctx, &protocol.Request{ID: t.last, Timeout: timeout, Body: body}); err != nil {
+		return t, nil, At(d.Host, err)
+	}
+	answer, err := t.askAgain(timeout, body, true)
+	return t, answer, At(d.Host, err)
+}
+
 func (t *Talk) open() (err error) {
 	t.conn, err = t.dial.Dial(t.ctx)
 	return err
@@ -56,13 +74,14 @@ const maxRepeats = 5
 // and a request that changes nothing may be repeated after its answer was lost. The lost answer
 // of any other is a fault of kind Unknown. Faults name a host that is not this machine.
 func (t *Talk) Ask(timeout time.Duration, body protocol.RequestBody) (protocol.ResultBody, error) {
-	answer, err := t.askAgain(timeout, body)
+	answer, err := t.askAgain(timeout, body, false)
 	return answer, At(t.host, err)
 }
 
-func (t *Talk) askAgain(timeout time.Duration, body protocol.RequestBody) (protocol.ResultBody, error) {
+// askAgain asks until there is an answer or nothing more to be done; said: the request was made once already.
+func (t *Talk) askAgain(timeout time.Duration, body protocol.RequestBody, said bool) (protocol.ResultBody, error) {
 	deadline := time.Now().Add(timeout)
-	answer, err := t.once(timeout, body)
+	answer, err := t.once(timeout, body, said)
 	pause := FirstPause
 	for range maxRepeats {
 		kind := fault.KindOf(err)
@@ -80,7 +99,7 @@ func (t *Talk) askAgain(timeout time.Duration, body protocol.RequestBody) (proto
 		if timeout != 0 {
 			timeout = max(time.Until(deadline), time.Millisecond)
 		}
-		answer, err = t.once(timeout, body)
+		answer, err = t.once(timeout, body, false)
 	}
 	return answer, err
 }
@@ -94,10 +113,12 @@ func onlyLooks(body protocol.RequestBody) bool {
 	return false
 }
 
-func (t *Talk) once(timeout time.Duration, body protocol.RequestBody) (protocol.ResultBody, error) {
-	t.last++
-	if err := t.conn.Send(&protocol.Request{ID: t.last, Timeout: timeout, Body: body}); err != nil {
-		return nil, lost(err)
+func (t *Talk) once(timeout time.Duration, body protocol.RequestBody, said bool) (protocol.ResultBody, error) {
+	if !said {
+		t.last++
+		if err := t.conn.Send(&protocol.Request{ID: t.last, Timeout: timeout, Body: body}); err != nil {
+			return nil, lost(err)
+		}
 	}
 	if timeout == 0 {
 		timeout = protocol.RequestTimeout

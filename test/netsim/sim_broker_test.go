@@ -234,7 +234,7 @@ func afterHole(t *testing.T, seed uint64, c simnet.Conditions, hole time.Duratio
 		ended := make(chan error, 1)
 		go func() {
 			_, err := client.Run(t.Context(), client.Options{
-				Terminal: tty, Dialer: w, Predict: predict.Never,
+				Terminal: tty, Dialer: w, Far: true, Predict: predict.Never,
 				Attach: protocol.Attach{Create: &protocol.Create{Name: "work"}, Size: simSize},
 			})
 			ended <- err

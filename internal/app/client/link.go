@@ -103,7 +103,7 @@ func (l *link) attach(ctx context.Context, m *protocol.Attach) (ports.SessionCli
 	if err != nil {
 		return nil, protocol.Attached{}, err
 	}
-	if !said {
+	if !said || !l.o.Far { // on this machine the dial is processes that start and wait for each other
 		asked = time.Now()
 	}
 	ctx, end := context.WithTimeout(ctx, protocol.HandshakeTimeout)
@@ -146,7 +146,7 @@ func (l *link) dial(ctx context.Context, m *protocol.Attach) (conn ports.Session
 		l.next = nil
 		return next, false, nil
 	}
-	if d, ok := l.o.Dialer.(ports.SayingDialer); ok && l.o.Far {
+	if d, ok := l.o.Dialer.(ports.SayingDialer); ok {
 		conn, err = d.DialSaying(ctx, m)
 		return conn, true, err
 	}
