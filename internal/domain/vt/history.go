@@ -137,12 +137,13 @@ func (c *chunk) offset(i int) int {
 	return int(c.buf[at]) | int(c.buf[at+1])<<8
 }
 
-func (c *chunk) line(i int) []byte {
-	end := c.end
+func (c *chunk) line(i int) []byte { return c.buf[c.offset(i):c.lineEnd(i)] }
+
+func (c *chunk) lineEnd(i int) int {
 	if i+1 < c.n {
-		end = c.offset(i + 1)
+		return c.offset(i + 1)
 	}
-	return c.buf[c.offset(i):end]
+	return c.end
 }
 
 // pop removes the newest line, into dst. It reports false when there is none.

@@ -1,12 +1,11 @@
 package vt
 
 import (
-	"bytes"
 	"errors"
+	"math"
 	"regexp"
 	"regexp/syntax"
 	"sort"
-	"unicode/utf8"
 
 	"github.com/vev-term/vev/internal/domain/fault"
 )
@@ -23,11 +22,11 @@ const (
 	maxJoinedBytes = 16 << 10
 	// maxPieceMatches bounds the matches that are seen in one piece.
 	maxPieceMatches = 4096
+	// blockBytes is how much text is looked over at once: what the processor has at hand. One piece more may be in it.
+	blockBytes = 16 << 10
 
-	// SearchBudget is about a millisecond's work.
+	// SearchBudget is about a millisecond's work, where 1 is a nanosecond.
 	SearchBudget = 1 << 20
-	// rowCost is what a row costs of a budget beside its text, where a byte that is looked at costs 1.
-	rowCost = 32
 )
 
 // Search finds matches of a regular expression (Go's syntax) in the history and the main screen of a terminal. Rows
@@ -35,18 +34,15 @@ const (
 // of the matches that begin in one cell one is seen. It is for one goroutine at a time, and may be used for several
 // terminals.
 type Search struct {
-	re *regexp.Regexp
-	// probe is in every match, or "": lines without it are passed over without asking re. With fold, ASCII letters of
-	// either case count; the probe has lower ones.
-	probe []byte
-	fold  bool
+	re    *regexp.Regexp
 	steps int // of re for a byte of text, about
+	sieve sieve
 
 	t      *Terminal
 	chunk  int    // where the last history line was found
 	packed []byte // a row of the screen, packed
-	lower  []byte
 	spent  int
+	block  block
 
 	// The piece that is looked at: its text, the row it begins in, and where in text each of its rows begins.
 	text  []byte
@@ -80,51 +76,7 @@ func NewSearch(expr string) (*Search, error) {
 	if err != nil {
 		return nil, fault.Wrap(fault.Internal, err, "the expression does not compile")
 	}
-	s := &Search{re: re, steps: len(prog.Inst)}
-	probe, fold := required(tree)
-	s.probe, s.fold = []byte(probe), fold
-	return s, nil
-}
-
-// required returns a text that every match of re contains, the longest that is easily found, in lower case when fold.
-func required(re *syntax.Regexp) (text string, fold bool) {
-	switch re.Op {
-	case syntax.OpLiteral:
-		if re.Flags&syntax.FoldCase == 0 {
-			return string(re.Rune), false
-		}
-		return foldable(re.Rune), true
-	case syntax.OpCapture, syntax.OpPlus:
-		return required(re.Sub[0])
-	case syntax.OpConcat:
-		for _, sub := range re.Sub {
-			if t, f := required(sub); len(t) > len(text) {
-				text, fold = t, f
-			}
-		}
-	}
-	return text, fold
-}
-
-// foldable returns the literal in lower case, "" when more than the two cases of ASCII letters match it.
-func foldable(literal []rune) string {
-	b := make([]byte, 0, len(literal))
-	for _, r := range literal {
-		if r >= utf8.RuneSelf {
-			return ""
-		}
-		b = append(b, byte(r))
-	}
-	lowerASCII(b)
-	return string(b)
-}
-
-func lowerASCII(b []byte) {
-	for i, c := range b {
-		if c-'A' < 26 {
-			b[i] = c | 0x20
-		}
-	}
+	return &Search{re: re, steps: len(prog.Inst), sieve: newSieve(tree)}, nil
 }
 
 // Place is a column of a numbered line, see [Terminal.ReadLine].
@@ -152,7 +104,8 @@ type Found struct {
 }
 
 // Down finds the first match that begins at from or behind it. To find the one after a match, go on from its To. The
-// budget bounds the call's work, by one piece exceeded at most; between calls the terminal may change.
+// budget bounds the call's work, by a block and the matches in a piece exceeded at most; between calls the terminal may
+// change.
 func (s *Search) Down(t *Terminal, from Place, budget int) Found {
 	s.begin(t)
 	if from.Line < t.hist.first {
@@ -163,17 +116,23 @@ func (s *Search) Down(t *Terminal, from Place, budget int) Found {
 		return Found{}
 	}
 	for n := s.pieceStart(from.Line); n < end; {
-		if s.spent >= budget && n > from.Line {
-			return Found{More: true, Next: Place{Line: n}}
-		}
-		n = s.gather(n, end)
-		if n <= from.Line {
-			continue
-		}
-		for _, m := range s.matches() {
-			if found := s.match(m); !found.From.Before(from) {
-				return Found{Match: found, OK: true}
+		next := s.fill(n, end, s.blockLimit(budget))
+		for _, n := range s.candidates() {
+			if s.spent >= budget && n > from.Line {
+				return Found{More: true, Next: Place{Line: n}}
 			}
+			if s.gather(n) <= from.Line {
+				continue
+			}
+			for _, m := range s.matches() {
+				if found := s.match(m); !found.From.Before(from) {
+					return Found{Match: found, OK: true}
+				}
+			}
+		}
+		n = next
+		if s.spent >= budget && n > from.Line && n < end {
+			return Found{More: true, Next: Place{Line: n}}
 		}
 	}
 	return Found{}
@@ -192,28 +151,24 @@ func (s *Search) Up(t *Terminal, from Place, budget int) Found {
 		above++
 	}
 	for above > t.hist.first {
-		start := s.pieceStart(above - 1)
-		if m, ok := s.lastBefore(start, above-1, from, end); ok {
-			return Found{Match: m, OK: true}
+		start := s.blockStart(above, s.blockLimit(budget))
+		s.fill(start, above, math.MaxInt)
+		pieces := s.candidates()
+		for i := len(pieces) - 1; i >= 0; i-- {
+			s.gather(pieces[i])
+			all := s.matches()
+			if n := sort.Search(len(all), func(i int) bool { return !s.match(all[i]).From.Before(from) }); n > 0 {
+				return Found{Match: s.match(all[n-1]), OK: true}
+			}
+			if above = pieces[i]; s.spent >= budget && above > t.hist.first {
+				return Found{More: true, Next: Place{Line: above}}
+			}
 		}
 		if above = start; s.spent >= budget && above > t.hist.first {
 			return Found{More: true, Next: Place{Line: above}}
 		}
 	}
 	return Found{}
-}
-
-// lastBefore returns the last match before from in the pieces from row start to the one with row last.
-func (s *Search) lastBefore(start, last uint64, from Place, end uint64) (found Match, ok bool) {
-	for n := start; n <= last; {
-		n = s.gather(n, end)
-		all := s.matches()
-		i := sort.Search(len(all), func(i int) bool { return !s.match(all[i]).From.Before(from) })
-		if i > 0 {
-			found, ok = s.match(all[i-1]), true
-		}
-	}
-	return found, ok
 }
 
 func (s *Search) begin(t *Terminal) {
@@ -223,11 +178,11 @@ func (s *Search) begin(t *Terminal) {
 	s.spent = 0
 }
 
+// blockLimit is how much text the next block may have with what is left of a budget.
+func (s *Search) blockLimit(budget int) int { return min(max(budget-s.spent, 1), blockBytes) }
+
 // matches returns where the expression matches in the piece's text.
 func (s *Search) matches() [][]int {
-	if !s.mayMatch() {
-		return nil
-	}
 	s.spent += len(s.text) * min(s.steps, 32)
 	all := s.re.FindAllIndex(s.text, maxPieceMatches)
 	n := 0
@@ -238,22 +193,4 @@ func (s *Search) matches() [][]int {
 		}
 	}
 	return all[:n]
-}
-
-// mayMatch reports whether the probe is in the piece's text.
-func (s *Search) mayMatch() bool {
-	if len(s.probe) == 0 {
-		return true
-	}
-	if !s.fold {
-		return bytes.Contains(s.text, s.probe)
-	}
-	s.lower = append(s.lower[:0], s.text...)
-	for _, c := range s.lower {
-		if c >= utf8.RuneSelf {
-			return true // K and ſ, for example, are letters of other cases outside ASCII
-		}
-	}
-	lowerASCII(s.lower)
-	return bytes.Contains(s.lower, s.probe)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,8 +14,7 @@ import (
 	"github.com/vev-term/vev/internal/domain/fault"
 )
 
-func mustSearch(tb testing.TB, expr string) *Search {
-	tb.Helper()
+func mustSearch(tb require.TestingT, expr string) *Search {
 	s, err := NewSearch(expr)
 	require.NoError(tb, err)
 	return s
@@ -139,41 +139,81 @@ func logical(t *Terminal, n uint64) (text string, places []Place, widths []int, 
 	return strings.TrimRight(string(b), " "), places, widths, n
 }
 
-// TestSearchModel compares with a search by cells, line by line, in both directions and with the smallest budgets.
+// naive finds all matches by cells, line by line.
+func naive(t *Terminal, expr string) (all []Match) {
+	re := regexp.MustCompile(expr)
+	for n := t.FirstLine(); n < t.linesEnd(); {
+		text, places, widths, next := logical(t, n)
+		for _, m := range re.FindAllStringIndex(text, -1) {
+			if m[0] < m[1] {
+				to := places[m[1]-1]
+				to.Col += widths[m[1]-1]
+				all = append(all, Match{places[m[0]], to})
+			}
+		}
+		n = next
+	}
+	return all
+}
+
+// agrees compares a search in both directions with the naive one.
+func agrees(rt *rapid.T, tm *Terminal, expr string, budget int) {
+	want := naive(tm, expr)
+	s := mustSearch(rt, expr)
+	down, up := s.all(tm, true, budget), s.all(tm, false, budget)
+	slices.Reverse(up)
+	if !slices.Equal(want, down) || !slices.Equal(want, up) {
+		rt.Fatalf("%q\nwant %v\ndown %v\nup   %v", expr, want, down, up)
+	}
+}
+
+// bulky makes each row take 4 KB of history, so that few rows fill a chunk.
+var bulky = "\x1b]8;;" + strings.Repeat("ab", maxLinkBytes/2-1) + "\x07"
+
+// TestSearchModel compares with a search by cells, line by line, in both directions and with the smallest budgets, also
+// where lines go on from one chunk of history to the next.
 func TestSearchModel(t *testing.T) {
-	exprs := []string{"a", "ab", "(?i)ab", "b+c", "宽", "e\u0301", "a.b", "[ab]+", "^a", "b$", "  ", "(?i)k", "\\bab", "c 宽|x", "(ab)+", "[a-cx]"}
+	exprs := []string{
+		"a", "ab", "(?i)ab", "b+c", "宽", "e\u0301", "a.b", "[ab]+", "^a", "b$", "  ", "(?i)k", "\\bab", "c 宽|x", "(ab)+", "[a-cx]",
+		"(?i)xk|b a", "a  b", "(?i)ABC|s", "ab|x|宽", "(a|b)c", "x*", "(?i)宽",
+	}
 	rapid.Check(t, func(rt *rapid.T) {
-		tm := New(Options{Cols: rapid.IntRange(1, 9).Draw(rt, "cols"), Rows: rapid.IntRange(1, 5).Draw(rt, "rows"), HistoryLines: rapid.IntRange(0, 30).Draw(rt, "lines")})
-		pieces := []string{"a", "b", "ab", "abc", "AB", " ", "  ", "宽", "e\u0301", "x", "K", "\u212a", "\r\n", "\r\n", "\x1b[31m", "\x1b[m", "\x1b[3C", "\x1b[K", "\x1b[1;4m", "\x1b]8;;http://ab\x07", "\x1b]8;;\x07", "\x1b[4:3;58;2;1;2;3m"}
+		tm := New(Options{Cols: rapid.IntRange(1, 9).Draw(rt, "cols"), Rows: rapid.IntRange(1, 5).Draw(rt, "rows"), HistoryLines: rapid.IntRange(0, 80).Draw(rt, "lines")})
+		pieces := []string{"a", "b", "ab", "abc", "AB", " ", "  ", "宽", "e\u0301", "x", "K", "\u212a", "\u017f", "\r\n", "\r\n", "\r\n", "\x1b[31m", "\x1b[m", "\x1b[3C", "\x1b[K", "\x1b[1;4m", "\x1b]8;;http://ab\x07", "\x1b]8;;\x07", "\x1b[4:3;58;2;1;2;3m", bulky}
+		plain := []string{"a", "b", "ab", "abc", "AB", " ", "x", "K", "\r\n", "\r\n", "\r\n", "\x1b[3C"}
 		for range rapid.IntRange(1, 4).Draw(rt, "parts") {
-			tm.Write([]byte(strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 0, 60).Draw(rt, "in"), "")))
+			from := pieces
+			if rapid.Bool().Draw(rt, "plain") {
+				from = plain
+				tm.Write([]byte("\x1b[m\x1b]8;;\x07\r\n"))
+			}
+			tm.Write([]byte(strings.Join(rapid.SliceOfN(rapid.SampledFrom(from), 0, 60).Draw(rt, "in"), "")))
 			if rapid.Bool().Draw(rt, "resize") {
 				tm.Resize(rapid.IntRange(1, 9).Draw(rt, "cols"), rapid.IntRange(1, 5).Draw(rt, "rows"))
 			}
 		}
-		expr := rapid.SampledFrom(exprs).Draw(rt, "expr")
-		re := regexp.MustCompile(expr)
-		var want []Match
-		for n := tm.FirstLine(); n < tm.linesEnd(); {
-			text, places, widths, next := logical(tm, n)
-			for _, m := range re.FindAllStringIndex(text, -1) {
-				to := places[m[1]-1]
-				to.Col += widths[m[1]-1]
-				want = append(want, Match{places[m[0]], to})
-			}
-			n = next
-		}
-		s := mustSearch(t, expr)
-		budget := rapid.SampledFrom([]int{0, 1, 200, SearchBudget}).Draw(rt, "budget")
-		got := s.all(tm, true, budget)
-		up := s.all(tm, false, budget)
-		for i, j := 0, len(up)-1; i < j; i, j = i+1, j-1 {
-			up[i], up[j] = up[j], up[i]
-		}
-		if fmt.Sprint(want) != fmt.Sprint(got) || fmt.Sprint(want) != fmt.Sprint(up) {
-			rt.Fatalf("%q\nwant %v\ndown %v\nup   %v", expr, want, got, up)
-		}
+		agrees(rt, tm, rapid.SampledFrom(exprs).Draw(rt, "expr"), rapid.SampledFrom([]int{0, 1, 200, SearchBudget}).Draw(rt, "budget"))
 	})
+}
+
+// TestProbes: what is looked for before an expression is asked.
+func TestProbes(t *testing.T) {
+	for expr, want := range map[string]string{
+		"needle":                        "[needle]",
+		"a(needle|hay)+b":               "[needle hay]",
+		"^x: (need){2}le$":              "[need]",
+		"error|warning":                 "[error warning]",
+		"(?i)Error|PANIC":               "[error panic]",
+		"(?i:Task)|WARN":                "[task warn \u212a \u017f]",
+		"[0-9]+|needle":                 "[]",
+		"(needle)?":                     "[]",
+		"(?i)stra\u00dfe":               "[]",
+		"(?i)x stra\u00dfe[0-9] needle": "[ needle]",
+		strings.Join(strings.Split("abcdefghijklmnop", ""), "x|") + "x|qx": "[]",
+		strings.Join(strings.Split("abcdefghijklmno", ""), "x|") + "x":     "[ax bx cx dx ex fx gx hx ix jx kx lx mx nx ox]",
+	} {
+		require.Equal(t, want, fmt.Sprintf("%s", mustSearch(t, expr).sieve.probes), expr)
+	}
 }
 
 // TestSearchIsBounded: no call does much more than its budget, even in one line without an end.
@@ -185,12 +225,14 @@ func TestSearchIsBounded(t *testing.T) {
 	for _, expr := range []string{"needle", "(?i)needle", "n[e]+dle"} {
 		s := mustSearch(t, expr)
 		s.begin(tm)
-		f, calls := s.down(tm, Place{}, 1<<15)
+		f, calls := s.down(tm, Place{}, 1<<14)
 		require.True(t, f.OK, expr)
 		require.Equal(t, Match{Place{10000, 0}, Place{10000, 6}}, f.Match)
 		require.Greater(t, calls, 10)
-		require.LessOrEqual(t, s.spent, 1<<15+2*maxJoinedBytes*(1+32))
-		f, _ = s.up(tm, Place{Line: 1 << 40}, 1<<15)
+		require.LessOrEqual(t, s.spent, 1<<14+2*maxJoinedBytes*(1+32))
+		f, calls = s.up(tm, Place{Line: 1 << 40}, 1<<14)
+		require.Greater(t, calls, 1)
+		require.LessOrEqual(t, s.spent, 1<<14+2*maxJoinedBytes*(1+32))
 		require.Equal(t, Match{Place{10000, 0}, Place{10000, 6}}, f.Match)
 	}
 	// A match over the border of two pieces.
@@ -221,31 +263,42 @@ type writerOf struct{ t *Terminal }
 
 func (w writerOf) Write(p []byte) (int, error) { w.t.Write(p); return len(p), nil }
 
+// BenchmarkSearch looks through a million lines for what is not there.
 func BenchmarkSearch(b *testing.B) {
 	const lines = 1_000_000
-	for _, content := range []string{"text", "coloured"} {
-		tm := New(Options{Cols: 80, Rows: 24, HistoryLines: lines, HistoryBytes: 1 << 30})
+	for _, of := range []struct {
+		name, line string
+		cols       int
+	}{
+		{"text", "%7d the quick brown fox jumps over a lazy dog; the quick brown fox jumps\r\n", 80},
+		{"short", "%d\r\n", 80},
+		{"wrapped", "%7d the quick brown fox jumps over a lazy dog; the quick brown fox jumps\r\n", 40},
+		{"coloured", "\x1b[32m%7d \x1b[1;34mthe quick\x1b[m brown fox \x1b[31mjumps over\x1b[m a lazy dog; the quick\r\n", 80},
+	} {
+		tm := New(Options{Cols: of.cols, Rows: 24, HistoryLines: lines, HistoryBytes: 1 << 30})
 		for i := range lines {
-			if content == "text" {
-				fmt.Fprintf(writerOf{tm}, "%7d the quick brown fox jumps over a lazy dog; the quick brown fox jumps\r\n", i)
-			} else {
-				fmt.Fprintf(writerOf{tm}, "\x1b[32m%7d \x1b[1;34mthe quick\x1b[m brown fox \x1b[31mjumps over\x1b[m a lazy dog; the quick\r\n", i)
-			}
+			fmt.Fprintf(writerOf{tm}, of.line, i)
 		}
-		for _, expr := range []string{"needle", "(?i)needle", "needle [0-9]+", "[0-9]+ needle", "qu.ck cat"} {
-			b.Run(content+"/"+expr, func(b *testing.B) {
-				s := mustSearch(b, expr)
-				start := cpuTime(b)
-				for b.Loop() {
-					if f, _ := s.down(tm, Place{}, SearchBudget); f.OK {
-						b.Fatal("found")
+		for _, expr := range []string{"needle", "(?i)needle", "[0-9]+ needle", "qu.ck cat", "needle|haystack"} {
+			for _, way := range []string{"down", "up"} {
+				b.Run(of.name+"/"+way+"/"+expr, func(b *testing.B) {
+					s := mustSearch(b, expr)
+					start := cpuTime(b)
+					for b.Loop() {
+						var f Found
+						if way == "down" {
+							f, _ = s.down(tm, Place{}, SearchBudget)
+						} else {
+							f, _ = s.up(tm, Place{Line: 1 << 40}, SearchBudget)
+						}
+						if f.OK {
+							b.Fatal("found")
+						}
 					}
-				}
-				b.ReportMetric(float64((cpuTime(b)-start).Milliseconds())/float64(b.N), "cpu-ms")
-				if content == "text" {
+					b.ReportMetric(float64((cpuTime(b)-start).Milliseconds())/float64(b.N), "cpu-ms")
 					b.ReportMetric(200, "must-ms")
-				}
-			})
+				})
+			}
 		}
 	}
 }

@@ -3,8 +3,16 @@ package vt
 import (
 	"bytes"
 	"encoding/binary"
+	"slices"
 	"sort"
 	"unicode/utf8"
+)
+
+const (
+	// rowCost is what a row costs of a budget beside its text.
+	rowCost = 8
+	// plainBytes are the bytes of text without styles that cost 1.
+	plainBytes = 4
 )
 
 // linesEnd returns the number behind the last line of the main screen.
@@ -17,11 +25,18 @@ func (s *Search) row(n uint64) []byte {
 		s.packed = s.t.pack(s.packed[:0], s.t.main.rows[n-h.next], chunkBytes)
 		return s.packed
 	}
-	if s.chunk >= len(h.chunks) || n < h.chunks[s.chunk].first || n-h.chunks[s.chunk].first >= uint64(h.chunks[s.chunk].n) {
-		s.chunk = sort.Search(len(h.chunks), func(i int) bool { return h.chunks[i].first > n }) - 1
+	c, i := s.chunkOf(n)
+	return c.line(i)
+}
+
+// chunkOf returns the chunk with history line n, and the line's place in it.
+func (s *Search) chunkOf(n uint64) (*chunk, int) {
+	chunks := s.t.hist.chunks
+	if s.chunk >= len(chunks) || n < chunks[s.chunk].first || n-chunks[s.chunk].first >= uint64(chunks[s.chunk].n) {
+		s.chunk = sort.Search(len(chunks), func(i int) bool { return chunks[i].first > n }) - 1
 	}
-	c := h.chunks[s.chunk]
-	return c.line(int(n - c.first))
+	c := chunks[s.chunk]
+	return c, int(n - c.first)
 }
 
 // goesOn reports whether line n goes on in the next.
@@ -45,22 +60,30 @@ func (s *Search) pieceStart(n uint64) uint64 {
 }
 
 // gather makes the piece that begins in row n the one that is looked at, and returns the row that the next begins in.
-func (s *Search) gather(n, end uint64) uint64 {
-	s.first, s.rows, s.text = n, s.rows[:0], s.text[:0]
-	goesOn := true
-	for goesOn && n < end && len(s.rows) < maxJoinedRows && len(s.text) < maxJoinedBytes {
+func (s *Search) gather(n uint64) uint64 {
+	s.first = n
+	s.text, n = s.appendPiece(s.text[:0], n)
+	blanksToSpaces(s.text)
+	s.text = bytes.TrimRight(s.text, " ")
+	return n
+}
+
+// appendPiece appends the text of the piece that begins in row n, blanks as they are packed, and returns the row that
+// the next begins in.
+func (s *Search) appendPiece(dst []byte, n uint64) ([]byte, uint64) {
+	start, end, goesOn := len(dst), s.t.linesEnd(), true
+	s.rows = s.rows[:0]
+	for goesOn && n < end && len(s.rows) < maxJoinedRows && len(dst)-start < maxJoinedBytes {
 		p := s.row(n)
-		s.rows = append(s.rows, len(s.text))
-		s.text = appendRowText(s.text, p)
+		s.rows = append(s.rows, len(dst)-start)
+		dst = s.appendRowText(dst, p)
 		goesOn = p[0]&packedWrapped != 0
 		n++
 	}
-	s.spent += len(s.rows)*rowCost + len(s.text)
 	if goesOn && n < end && len(s.rows) > 1 {
 		n-- // cut: the row is in both pieces
 	}
-	s.text = bytes.TrimRight(s.text, " ")
-	return n
+	return dst, n
 }
 
 // match returns the place of a stretch of the piece's text.
@@ -86,48 +109,66 @@ func (s *Search) place(i int) (Place, int) {
 	}
 }
 
-// appendRowText appends the text of a packed line, blanks as spaces.
-func appendRowText(dst, p []byte) []byte {
+// appendRowText appends the text of a packed line, blanks as they are packed.
+func (s *Search) appendRowText(dst, p []byte) []byte {
 	if p[0]&packedStyled == 0 {
-		start := len(dst)
-		dst = append(dst, p[1:]...)
-		blanksToSpaces(dst[start:])
-		return dst
+		s.spent += rowCost + len(p)/plainBytes
+		return append(dst, p[1:]...)
 	}
+	s.spent += rowCost + len(p)
 	w := textWalk{p: p}
 	w.begin()
 	for {
+		dst = w.appendASCII(dst)
 		text, width := w.next()
 		if width == 0 {
 			return dst
 		}
 		dst = append(dst, text...)
-		dst = w.appendASCII(dst)
 	}
 }
 
-// appendASCII appends the text of the run's next cells for as long as they are a byte each.
+// appendASCII appends the text of the next cells for as long as they are a byte each.
 func (w *textWalk) appendASCII(dst []byte) []byte {
-	n := 0
-	for n < w.left && (w.p[n]-0x20 < 0x60 || w.p[n] == 0) {
-		n++
+	dst = slices.Grow(dst, len(w.p))
+	at, out := len(dst), dst[:cap(dst)]
+	p, n := w.p, w.left
+	for {
+		for ; n >= 8 && len(p) >= 8; n, p, at = n-8, p[8:], at+8 {
+			v := binary.LittleEndian.Uint64(p)
+			if severalBytes(v) != 0 {
+				break
+			}
+			binary.LittleEndian.PutUint64(out[at:], v)
+		}
+		for ; n > 0 && len(p) > 0 && (p[0]-0x20 < 0x60 || p[0] == 0); n, p, at = n-1, p[1:], at+1 {
+			out[at] = p[0]
+		}
+		if n > 0 || len(p) == 0 {
+			break
+		}
+		if n, p = runHead(p); n == 0 {
+			break
+		}
 	}
-	start := len(dst)
-	dst = append(dst, w.p[:n]...)
-	blanksToSpaces(dst[start:])
-	w.p, w.left = w.p[n:], w.left-n
-	return dst
+	w.p, w.left = p, n
+	return out[:at]
 }
 
-func blanksToSpaces(b []byte) {
-	for {
-		i := bytes.IndexByte(b, 0)
-		if i < 0 {
-			return
-		}
-		b[i] = ' '
-		b = b[i+1:]
+// severalBytes is not 0 when one of eight bytes of text is the begin of a cell of several.
+func severalBytes(v uint64) uint64 {
+	const ones = 0x0101010101010101
+	low := v &^ (ones * 0x80)
+	return (v | (low+ones*0x7f)&^(low+ones*0x60)) & (ones * 0x80) // beyond ASCII; from 1 to 0x1f
+}
+
+// runHead reads what stands before the text of a run, and returns how many columns that has.
+func runHead(p []byte) (columns int, text []byte) {
+	if n := p[0]; n < 0x80 {
+		return int(n), skipStyle(p[1:])
 	}
+	n, k := binary.Uvarint(p)
+	return int(n), skipStyle(p[k:])
 }
 
 // textWalk goes over the text of a packed line (pack.go) without the tables that cells need.
@@ -153,9 +194,7 @@ func (w *textWalk) next() (text []byte, width int) {
 		if len(w.p) == 0 {
 			return nil, 0
 		}
-		n, k := binary.Uvarint(w.p)
-		w.left = int(n)
-		w.p = skipStyle(w.p[k:])
+		w.left, w.p = runHead(w.p)
 	}
 	n, width := 1, 1
 	switch b := w.p[0]; {
@@ -179,26 +218,29 @@ func (w *textWalk) next() (text []byte, width int) {
 // skipStyle returns what follows a style.
 func skipStyle(p []byte) []byte {
 	kind := p[0]
-	p = skipColor(p[1:], kind)
-	p = skipColor(p, kind/packedBg)
+	p = p[1+colorBytes[kind&3]+colorBytes[kind/packedBg&3]:]
 	if kind&packedAttr != 0 {
 		_, n := binary.Uvarint(p)
 		p = p[n:]
 	}
 	if kind&packedSide != 0 {
-		p = skipColor(p[1:], p[0])
+		p = p[1+colorBytes[p[0]&3]:]
 		_, p = unpackBytes(p)
 		_, p = unpackBytes(p)
 	}
 	return p
 }
 
-func skipColor(p []byte, kind byte) []byte {
-	switch kind & 3 {
-	case 1:
-		return p[1:]
-	case 2:
-		return p[3:]
+// colorBytes are how many bytes a colour of a kind takes.
+var colorBytes = [4]int{1: 1, 2: 3}
+
+func blanksToSpaces(b []byte) {
+	for {
+		i := bytes.IndexByte(b, 0)
+		if i < 0 {
+			return
+		}
+		b[i] = ' '
+		b = b[i+1:]
 	}
-	return p
 }
