@@ -190,7 +190,8 @@ type (
 	}
 	// Search asks for the match of a regular expression (RE2) that is next to a place: the first one that begins at or
 	// behind it, or with Backward the last one that begins before it. It looks at the history and the main
-	// screen; rows that a soft wrap broke are one line.
+	// screen; rows that a soft wrap broke are one line. Without a match there it goes on, with Around, from the other
+	// end to where it began.
 	Search struct {
 		Session  string
 		Pane     uint64
@@ -198,6 +199,7 @@ type (
 		Line     uint64
 		Col      int // cells, 0-based
 		Backward bool
+		Around   bool // a daemon that does not know it searches to the end only
 	}
 	// Wait waits for one condition, until the request's timeout.
 	Wait struct {
@@ -426,9 +428,10 @@ type (
 	}
 	// Found says where a match begins, if there is one (Met).
 	Found struct {
-		Met  bool
-		Line uint64
-		Col  int // cells, 0-based
+		Met    bool
+		Line   uint64
+		Col    int  // cells, 0-based
+		Around bool // the search went on from the other end
 	}
 )
 

@@ -150,6 +150,7 @@ func visitSearch(f *wirefmt.Fields, m *protocol.Search) {
 	wirefmt.Uint64(f, 4, &m.Line)
 	wirefmt.Uint32(f, 5, &m.Col)
 	wirefmt.Bool(f, 6, &m.Backward)
+	wirefmt.Bool(f, 7, &m.Around)
 }
 
 func visitClients(f *wirefmt.Fields, m *protocol.Clients) { wirefmt.Text(f, 1, &m.Session) }

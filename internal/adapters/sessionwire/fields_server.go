@@ -144,6 +144,7 @@ func visitFound(f *wirefmt.Fields, m *protocol.Found) {
 	wirefmt.Bool(f, 1, &m.Met)
 	wirefmt.Uint64(f, 2, &m.Line)
 	wirefmt.Uint32(f, 3, &m.Col)
+	wirefmt.Bool(f, 4, &m.Around)
 }
 
 func visitStats(f *wirefmt.Fields, m *protocol.StatsResult) {

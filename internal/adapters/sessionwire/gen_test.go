@@ -160,7 +160,7 @@ func genRequestBody() *rapid.Generator[protocol.RequestBody] {
 			return &protocol.Search{
 				Session: session, Pane: rapid.Uint64().Draw(t, "pane"), Pattern: genText(100).Draw(t, "pattern"),
 				Line: rapid.Uint64().Draw(t, "line"), Col: rapid.IntRange(0, domain.MaxCols).Draw(t, "col"),
-				Backward: rapid.Bool().Draw(t, "backward"),
+				Backward: rapid.Bool().Draw(t, "backward"), Around: rapid.Bool().Draw(t, "around"),
 			}
 		case 13:
 			return &protocol.Clients{Session: session}
@@ -551,7 +551,7 @@ func genResult() *rapid.Generator[*protocol.Result] {
 		case 5:
 			m.Body = &protocol.Found{
 				Met: rapid.Bool().Draw(t, "met"), Line: rapid.Uint64().Draw(t, "line"),
-				Col: rapid.IntRange(0, domain.MaxCols).Draw(t, "col"),
+				Col: rapid.IntRange(0, domain.MaxCols).Draw(t, "col"), Around: rapid.Bool().Draw(t, "around"),
 			}
 		case 6:
 			m.Body = genClientList().Draw(t, "clients")

@@ -77,6 +77,7 @@ func goldenClient() map[string]protocol.SessionClientMessage {
 		"request_detach_client": goldenRequest(&protocol.DetachClient{Session: "work", Client: 3}),
 		"request_size":          goldenRequest(&protocol.SetSize{Session: "work", Policy: domain.SizeFixed, Size: goldenSize}),
 		"request_search":        goldenRequest(&protocol.Search{Session: "work", Pane: 1, Pattern: "err(or)?", Line: 70000, Col: 12, Backward: true}),
+		"request_search_around": goldenRequest(&protocol.Search{Session: "work", Pattern: "err(or)?", Line: 70000, Around: true}),
 		"request_run":           goldenRequest(&protocol.RunCommand{Session: "work", Command: "make test", Generation: 7, Author: "ci@desk 12"}),
 		"request_read_run":      goldenRequest(&protocol.ReadRun{Session: "work", Run: 3, Offset: 70000}),
 		"watch_events": &protocol.Watch{Events: &protocol.WatchEvents{
@@ -207,7 +208,8 @@ func goldenServer() map[string]protocol.SessionServerMessage {
 			Attached: time.UnixMilli(1700000000000).UTC(), LastActive: time.UnixMilli(1700000060000).UTC(),
 			Origin: goldenOrigin,
 		}}}),
-		"result_found": goldenResult(&protocol.Found{Met: true, Line: 69000, Col: 7}),
+		"result_found_around": goldenResult(&protocol.Found{Met: true, Line: 69000, Col: 7, Around: true}),
+		"result_found":        goldenResult(&protocol.Found{Met: true, Line: 69000, Col: 7}),
 	}
 }
 

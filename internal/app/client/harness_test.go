@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -352,6 +353,7 @@ type fakeDaemon struct {
 
 	asked       []protocol.RequestBody
 	unanswering bool // requests get no result
+	onceOnly    bool // a search ends where the lines do
 
 	wg sync.WaitGroup
 }
@@ -510,12 +512,16 @@ func (d *fakeDaemon) answer(m *protocol.Request) *protocol.Result {
 			r.Outcome, r.Failure = protocol.OutcomeFailed, protocol.FailureOf(err)
 			break
 		}
-		step := search.Down
+		step, otherEnd := search.Down, vt.Place{}
 		if b.Backward {
-			step = search.Up
+			step, otherEnd = search.Up, vt.Place{Line: math.MaxUint64}
 		}
-		found := step(d.term, vt.Place{Line: b.Line, Col: b.Col}, 1<<40)
-		r.Body = &protocol.Found{Met: found.OK, Line: found.Match.From.Line, Col: found.Match.From.Col}
+		found := step(d.term, vt.Place{Line: b.Line, Col: b.Col}, math.MaxInt)
+		around := b.Around && !d.onceOnly && !found.OK
+		if around {
+			found = step(d.term, otherEnd, math.MaxInt)
+		}
+		r.Body = &protocol.Found{Met: found.OK, Line: found.Match.From.Line, Col: found.Match.From.Col, Around: around}
 	case nil: // asks whether the daemon is there
 		r.Outcome, r.Failure = protocol.OutcomeFailed, failure(fault.Unsupported, "no body")
 	default:

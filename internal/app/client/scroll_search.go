@@ -134,13 +134,17 @@ func (s *scroller) seek(from place, up bool) {
 	s.askMatch()
 }
 
-// askMatch asks the daemon for the match next to where the search is.
+// askMatch asks the daemon for the match next to where the search is, all around where what it has is what is shown.
 func (s *scroller) askMatch() {
 	q := &s.query
 	gen := s.gen
+	if s.snapAlt && q.seekUp && q.from.line > s.snapTop {
+		q.from = place{line: s.snapTop} // from there on it has the main screen's lines, which do not show
+	}
 	var id uint64
 	id = s.asker.ask(&protocol.Search{
 		Session: s.live.session, Pattern: q.pattern, Line: q.from.line, Col: min(q.from.col, maxColumn), Backward: q.seekUp,
+		Around: !q.wrapped && !s.snapAlt,
 	}, func(m *protocol.Result) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -154,8 +158,9 @@ func (s *scroller) askMatch() {
 		case gen != s.gen:
 			s.askMatch() // the numbers are others now
 		case ok && found.Met && !(s.snapAlt && found.Line >= s.snapTop):
+			q.wrapped = q.wrapped || found.Around
 			s.jump(place{found.Line, found.Col})
-		case !q.wrapped:
+		case !q.wrapped && !(ok && found.Around):
 			s.wrapAround()
 		default:
 			s.note = "no match"

@@ -213,6 +213,61 @@ func TestSearch(t *testing.T) {
 	})
 }
 
+// searches is how many of the questions so far were for a match.
+func (d *fakeDaemon) searches() (n int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, b := range d.asked {
+		if _, ok := b.(*protocol.Search); ok {
+			n++
+		}
+	}
+	return n
+}
+
+// A search that finds nothing up to the end goes on from the other one at the daemon: it is one question, and no line is
+// searched twice. A daemon that does not know how is asked again.
+func TestSearchGoesAroundInOneQuestion(t *testing.T) {
+	for _, onceOnly := range []bool{false, true} {
+		questions := 1
+		if onceOnly {
+			questions = 2
+		}
+		scrolling(t, 5000, func(a *attachment, _ *copier) {
+			a.daemon.set(func() { a.daemon.onceOnly = onceOnly })
+			a.types(scrollKey + "?line 12$\r")
+			require.Contains(t, a.term.text(), "line 12\n")
+			for _, key := range []string{"n", "N"} {
+				before := a.daemon.searches()
+				a.types(key)
+				require.Equal(t, questions, a.daemon.searches()-before, "the same one is found around the ends")
+				require.Contains(t, a.term.text(), "line 12\n")
+				require.Contains(t, a.term.text(), "search goes on from")
+			}
+			a.types("/xyz")
+			before := a.daemon.searches()
+			a.types("w")
+			require.Equal(t, questions, a.daemon.searches()-before)
+			require.Contains(t, a.term.text(), "no match")
+		})
+	}
+}
+
+func TestSearchPassesOverTheScreenThatDoesNotShow(t *testing.T) {
+	scrolling(t, 50, func(a *attachment, _ *copier) {
+		a.daemon.prints("needle\r\n" + strings.Repeat("\r\n", 5000) + "needle here\r\n\r\n\r\n\r\n\x1b[?1049h\x1b[3;4Hother")
+		synctest.Wait()
+		a.types(scrollKey + "?needle\r")
+		require.Contains(t, a.term.text(), "needle\n")
+		a.types("n")
+		require.Contains(t, a.term.text(), "needle\n", "there is no other")
+		a.types("?other\r")
+		require.Contains(t, a.term.text(), "   other\n")
+		a.types("/needle\r")
+		require.Contains(t, a.term.text(), "needle\n")
+	})
+}
+
 func TestSearchInTheScreenOfAFullScreenProgram(t *testing.T) {
 	scrolling(t, 50, func(a *attachment, _ *copier) {
 		a.daemon.prints("\x1b[?1049h\x1b[3;4Hneedle")

@@ -37,6 +37,27 @@ func TestSearchGoesBothWaysOverHistoryAndScreen(t *testing.T) {
 	})
 }
 
+func TestSearchGoesAround(t *testing.T) {
+	inWorld(t, func(w *world) {
+		p := w.create("a")
+		for i := range 100 {
+			p.print(fmt.Sprintf("line %d\r\n", i))
+		}
+		around := func(pattern string, line uint64, col int, backward bool) protocol.Found {
+			synctest.Wait()
+			r := w.ask(0, &protocol.Search{Session: "a", Pattern: pattern, Line: line, Col: col, Backward: backward, Around: true})
+			require.Nil(t, r.Failure)
+			return *r.Body.(*protocol.Found)
+		}
+		require.Equal(t, protocol.Found{Met: true, Line: 59}, around("line 5", 59, 0, false))
+		require.Equal(t, protocol.Found{Met: true, Line: 5, Around: true}, around("line 5", 59, 1, false))
+		require.Equal(t, protocol.Found{Met: true, Line: 59, Around: true}, around("line 5", 5, 0, true))
+		require.Equal(t, protocol.Found{Met: true, Line: 99, Around: true}, around("line 99", 99, 0, true), "where it began")
+		require.Equal(t, protocol.Found{Met: true, Line: 99, Around: true}, around("line 99", 1<<40, 0, false))
+		require.Equal(t, protocol.Found{Around: true}, around("nothing", 50, 0, true))
+	})
+}
+
 func TestSearchJoinsSoftWrapsAndCountsCells(t *testing.T) {
 	inWorld(t, func(w *world) {
 		p := w.create("a")

@@ -7921,6 +7921,7 @@ type SearchRequest struct {
 	xxx_hidden_Line     uint64                 `protobuf:"varint,4,opt,name=line"`
 	xxx_hidden_Col      uint32                 `protobuf:"varint,5,opt,name=col"`
 	xxx_hidden_Backward bool                   `protobuf:"varint,6,opt,name=backward"`
+	xxx_hidden_Around   bool                   `protobuf:"varint,7,opt,name=around"`
 	unknownFields       protoimpl.UnknownFields
 	sizeCache           protoimpl.SizeCache
 }
@@ -7992,6 +7993,13 @@ func (x *SearchRequest) GetBackward() bool {
 	return false
 }
 
+func (x *SearchRequest) GetAround() bool {
+	if x != nil {
+		return x.xxx_hidden_Around
+	}
+	return false
+}
+
 func (x *SearchRequest) SetSession(v string) {
 	x.xxx_hidden_Session = v
 }
@@ -8016,6 +8024,10 @@ func (x *SearchRequest) SetBackward(v bool) {
 	x.xxx_hidden_Backward = v
 }
 
+func (x *SearchRequest) SetAround(v bool) {
+	x.xxx_hidden_Around = v
+}
+
 type SearchRequest_builder struct {
 	_ [0]func() // Prevents comparability and use of unkeyed literals for the builder.
 
@@ -8025,6 +8037,7 @@ type SearchRequest_builder struct {
 	Line     uint64
 	Col      uint32
 	Backward bool
+	Around   bool
 }
 
 func (b0 SearchRequest_builder) Build() *SearchRequest {
@@ -8037,6 +8050,7 @@ func (b0 SearchRequest_builder) Build() *SearchRequest {
 	x.xxx_hidden_Line = b.Line
 	x.xxx_hidden_Col = b.Col
 	x.xxx_hidden_Backward = b.Backward
+	x.xxx_hidden_Around = b.Around
 	return m0
 }
 
@@ -10193,12 +10207,13 @@ func (b0 Run_builder) Build() *Run {
 }
 
 type Found struct {
-	state           protoimpl.MessageState `protogen:"opaque.v1"`
-	xxx_hidden_Met  bool                   `protobuf:"varint,1,opt,name=met"`
-	xxx_hidden_Line uint64                 `protobuf:"varint,2,opt,name=line"`
-	xxx_hidden_Col  uint32                 `protobuf:"varint,3,opt,name=col"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	state             protoimpl.MessageState `protogen:"opaque.v1"`
+	xxx_hidden_Met    bool                   `protobuf:"varint,1,opt,name=met"`
+	xxx_hidden_Line   uint64                 `protobuf:"varint,2,opt,name=line"`
+	xxx_hidden_Col    uint32                 `protobuf:"varint,3,opt,name=col"`
+	xxx_hidden_Around bool                   `protobuf:"varint,4,opt,name=around"`
+	unknownFields     protoimpl.UnknownFields
+	sizeCache         protoimpl.SizeCache
 }
 
 func (x *Found) Reset() {
@@ -10247,6 +10262,13 @@ func (x *Found) GetCol() uint32 {
 	return 0
 }
 
+func (x *Found) GetAround() bool {
+	if x != nil {
+		return x.xxx_hidden_Around
+	}
+	return false
+}
+
 func (x *Found) SetMet(v bool) {
 	x.xxx_hidden_Met = v
 }
@@ -10259,12 +10281,17 @@ func (x *Found) SetCol(v uint32) {
 	x.xxx_hidden_Col = v
 }
 
+func (x *Found) SetAround(v bool) {
+	x.xxx_hidden_Around = v
+}
+
 type Found_builder struct {
 	_ [0]func() // Prevents comparability and use of unkeyed literals for the builder.
 
-	Met  bool
-	Line uint64
-	Col  uint32
+	Met    bool
+	Line   uint64
+	Col    uint32
+	Around bool
 }
 
 func (b0 Found_builder) Build() *Found {
@@ -10274,6 +10301,7 @@ func (b0 Found_builder) Build() *Found {
 	x.xxx_hidden_Met = b.Met
 	x.xxx_hidden_Line = b.Line
 	x.xxx_hidden_Col = b.Col
+	x.xxx_hidden_Around = b.Around
 	return m0
 }
 
@@ -10908,14 +10936,15 @@ const file_session_proto_rawDesc = "" +
 	"\asession\x18\x01 \x01(\tR\asession\x12\x12\n" +
 	"\x04pane\x18\x02 \x01(\x04R\x04pane\x12\x14\n" +
 	"\x05first\x18\x03 \x01(\x04R\x05first\x12\x14\n" +
-	"\x05count\x18\x04 \x01(\rR\x05count\"\x99\x01\n" +
+	"\x05count\x18\x04 \x01(\rR\x05count\"\xb1\x01\n" +
 	"\rSearchRequest\x12\x18\n" +
 	"\asession\x18\x01 \x01(\tR\asession\x12\x12\n" +
 	"\x04pane\x18\x02 \x01(\x04R\x04pane\x12\x18\n" +
 	"\apattern\x18\x03 \x01(\tR\apattern\x12\x12\n" +
 	"\x04line\x18\x04 \x01(\x04R\x04line\x12\x10\n" +
 	"\x03col\x18\x05 \x01(\rR\x03col\x12\x1a\n" +
-	"\bbackward\x18\x06 \x01(\bR\bbackward\"*\n" +
+	"\bbackward\x18\x06 \x01(\bR\bbackward\x12\x16\n" +
+	"\x06around\x18\a \x01(\bR\x06around\"*\n" +
 	"\x0eClientsRequest\x12\x18\n" +
 	"\asession\x18\x01 \x01(\tR\asession\"G\n" +
 	"\x13DetachClientRequest\x12\x18\n" +
@@ -11032,11 +11061,12 @@ const file_session_proto_rawDesc = "" +
 	"\x0funderline_color\x18\x05 \x01(\rR\x0eunderlineColor\x12\x1c\n" +
 	"\tunderline\x18\x06 \x01(\rR\tunderline\x12\x14\n" +
 	"\x05attrs\x18\a \x01(\rR\x05attrs\x12\x12\n" +
-	"\x04link\x18\b \x01(\tR\x04link\"?\n" +
+	"\x04link\x18\b \x01(\tR\x04link\"W\n" +
 	"\x05Found\x12\x10\n" +
 	"\x03met\x18\x01 \x01(\bR\x03met\x12\x12\n" +
 	"\x04line\x18\x02 \x01(\x04R\x04line\x12\x10\n" +
-	"\x03col\x18\x03 \x01(\rR\x03col\"\xf7\x04\n" +
+	"\x03col\x18\x03 \x01(\rR\x03col\x12\x16\n" +
+	"\x06around\x18\x04 \x01(\bR\x06around\"\xf7\x04\n" +
 	"\vDaemonStats\x12\x10\n" +
 	"\x03pid\x18\x01 \x01(\rR\x03pid\x12\x18\n" +
 	"\aversion\x18\x02 \x01(\tR\aversion\x12\x1b\n" +
