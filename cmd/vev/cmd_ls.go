@@ -127,11 +127,14 @@ func sessionRow(now time.Time, s *domain.SessionInfo, state string) []string {
 // none is started.
 func (c *cli) sessions(ctx context.Context, host domain.Host, brief bool) ([]domain.SessionInfo, error) {
 	t, body, err := talk.BeginAsking(ctx, c.asking(host, protocol.ExistingOnly), 0, &protocol.List{Brief: brief})
-	defer t.Close()
 	if talk.IsNoDaemon(err) {
 		return nil, nil
 	}
-	return sessionsIn(body, err)
+	if err != nil {
+		return nil, err
+	}
+	defer t.Close()
+	return sessionsIn(body, nil)
 }
 
 func listOf(t *talk.Talk, brief bool) ([]domain.SessionInfo, error) {

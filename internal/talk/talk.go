@@ -34,22 +34,26 @@ func Begin(ctx context.Context, d *Dialer) (*Talk, error) {
 	return t, At(d.Host, t.open())
 }
 
-// BeginAsking is Begin and the first Ask. What changes nothing goes with what opens the conversation: it takes a round trip less.
+// BeginAsking is Begin and the first Ask; after an error there is no conversation. What changes nothing goes with what opens
+// the conversation: it takes a round trip less.
 func BeginAsking(ctx context.Context, d *Dialer, timeout time.Duration, body protocol.RequestBody) (*Talk, protocol.ResultBody, error) {
-	t := &Talk{ctx: ctx, host: d.Host, dial: d, last: 1}
-	if !onlyLooks(body) {
-		if err := t.open(); err != nil {
-			return t, nil, At(d.Host, err)
-		}
-		answer, err := t.Ask(timeout, body)
-		return t, answer, err
+	t := &Talk{ctx: ctx, host: d.Host, dial: d}
+	said, err := onlyLooks(body), error(nil)
+	if said {
+		t.last = 1
+		t.conn, err = d.DialSaying(ctx, &protocol.Request{ID: t.last, Timeout: timeout, Body: body})
+	} else {
+		err = t.open()
 	}
-	var err error
-	if t.conn, err = d.DialSaying(ctx, &protocol.Request{ID: t.last, Timeout: timeout, Body: body}); err != nil {
-		return t, nil, At(d.Host, err)
+	var answer protocol.ResultBody
+	if err == nil {
+		answer, err = t.askAgain(timeout, body, said)
 	}
-	answer, err := t.askAgain(timeout, body, true)
-	return t, answer, At(d.Host, err)
+	if err != nil {
+		t.Close()
+		return nil, nil, At(d.Host, err)
+	}
+	return t, answer, nil
 }
 
 func (t *Talk) open() (err error) {
