@@ -40,6 +40,7 @@ type air struct {
 	address  byte                   // the last of what the router shows
 	port     int                    // the newest
 	unplug   bool                   // this machine has no interface
+	lose     bool                   // the next large packet from the other machine is lost
 	changes  map[*airChanges]func() // that are read, and how they are told
 }
 
@@ -113,6 +114,10 @@ func (a *air) carry(from *airSocket, b []byte, to string) {
 			a.behind[addr.String()] = from
 		}
 		origin, _ = net.ResolveUDPAddr("udp", a.shown[from])
+	}
+	if a.lose && from == a.there && len(b) > 1000 {
+		a.lose = false
+		return
 	}
 	due, fate := shaper.Admit(a.c, time.Now(), len(b))
 	if fate != simnet.Arrives || dst == nil {
@@ -268,7 +273,20 @@ type overAir struct {
 
 func (o *overAir) DialLink(ctx context.Context, name string, ask ports.Ask) (ports.Link, error) {
 	o.starts.Add(1)
-	return o.farLinks.DialLink(ctx, name, ask)
+	link, err := o.farLinks.DialLink(ctx, name, ask)
+	if err != nil {
+		return nil, err
+	}
+	return overSSH{link}, nil
+}
+
+// overSSH is a link that says what carries it.
+type overSSH struct{ ports.Link }
+
+func (l overSSH) Vitals() domain.Vitals {
+	v := l.Link.Vitals()
+	v.Transport = domain.TransportSSH
+	return v
 }
 
 func (o *overAir) RunRole(ctx context.Context, _, _ string, _ int, _ ports.Ask) ([]byte, error) {
@@ -292,11 +310,11 @@ func (o *overAir) reach(ctx context.Context, _ string) error {
 	return ctx.Err()
 }
 
-// newAirBrokers are brokers whose links go over ssh or QUIC.
-func newAirBrokers(t *testing.T, w *world, a *air) *overAir {
+// newAirBrokers are brokers whose links go over ssh or QUIC, as policy has it.
+func newAirBrokers(t *testing.T, w *world, a *air, policy domain.Transport, daemon ports.DaemonDialer) *overAir {
 	b := &brokers{patience: 1200 * time.Millisecond, reports: true}
 	b.end, b.stop = context.WithCancel(context.Background())
-	b.far = broker.New(broker.Options{Daemon: farDaemon{w}})
+	b.far = broker.New(broker.Options{Daemon: daemon})
 	o := &overAir{farLinks: farLinks{w, b}, air: a}
 	o.sshd.Store(true)
 	converse := func(ctx context.Context, c io.ReadWriteCloser) (ports.Link, error) {
@@ -323,9 +341,18 @@ func newAirBrokers(t *testing.T, w *world, a *air) *overAir {
 	})
 	require.NoError(t, err)
 	w.all.Go(func() { _ = o.proxy.Run(b.end) })
-	b.near = broker.New(broker.Options{Remote: broker.Remote{SSH: o, QUIC: d, Resumable: d.Resumable, Forget: d.Forget, Reach: o.reach}})
+	b.near = broker.New(broker.Options{Remote: broker.Remote{
+		SSH: o, QUIC: d, Resumable: d.Resumable, Forget: d.Forget, Reach: o.reach, Policy: func(string) domain.Transport { return policy },
+	}})
 	w.brokers = b
 	return o
+}
+
+// close ends the brokers and the proxy.
+func (o *overAir) close() {
+	o.b.near.Close()
+	o.b.stop()
+	o.proxy.Close()
 }
 
 // disturbances are what happens to the network under an attachment; each returns when there is a way again.
@@ -396,7 +423,7 @@ func roams(t *testing.T, sshd bool) {
 		links: []*simnet.Link{simnet.NewLink(1, c, c)},
 	}
 	a := newAir(c)
-	o := newAirBrokers(t, w, a)
+	o := newAirBrokers(t, w, a, domain.TransportAuto, farDaemon{w})
 	var mu sync.Mutex
 	var newest time.Time // of the screens that were shown
 	tty := newTerminal(simSize, func(screen string) {
@@ -471,9 +498,7 @@ func roams(t *testing.T, sshd bool) {
 	close(stop)
 	tty.press("\x1cd")
 	require.NoError(t, <-ended)
-	w.brokers.near.Close()
-	w.brokers.stop()
-	o.proxy.Close()
+	o.close()
 	w.close()
 	require.Empty(t, w.problem)
 	require.Equal(t, typed, prog.got())
@@ -481,4 +506,98 @@ func roams(t *testing.T, sshd bool) {
 	slices.Sort(took)
 	require.Less(t, took[len(took)-1], time.Second)
 	require.LessOrEqual(t, took[len(took)/2], 2*rtt+300*time.Millisecond)
+}
+
+// talker is a daemon of which each conversation is what its first byte says: bulk, or an echo.
+type talker struct{ all *sync.WaitGroup }
+
+func (d talker) DialDaemon(context.Context, protocol.StartPolicy) (io.ReadWriteCloser, error) {
+	ours, theirs := simnet.Pipe(64 << 10)
+	d.all.Go(func() {
+		defer theirs.Close()
+		b := make([]byte, 1200)
+		if _, err := io.ReadFull(theirs, b[:1]); err != nil {
+			return
+		}
+		for bulk := b[0] == 'b'; ; {
+			var err error
+			if bulk {
+				time.Sleep(2 * time.Millisecond)
+				_, err = theirs.Write(b)
+			} else if _, err = io.ReadFull(theirs, b[:1]); err == nil {
+				_, err = theirs.Write(b[:1])
+			}
+			if err != nil {
+				return
+			}
+		}
+	})
+	return ours, nil
+}
+
+// TestALossInBulkDelaysNoEcho: a packet of a bulk stream is lost. Over QUIC the echo on another stream of that host takes a round
+// trip all the same; over ssh, which is one stream for all, it waits until the packet has come again.
+func TestALossInBulkDelaysNoEcho(t *testing.T) {
+	const rtt = 50 * time.Millisecond
+	t.Setenv("QUIC_GO_DISABLE_RECEIVE_BUFFER_WARNING", "true") // no real socket is under it
+	worst := map[domain.Transport]time.Duration{}
+	for _, over := range []domain.Transport{domain.TransportQUIC, domain.TransportSSH} {
+		synctest.Test(t, func(t *testing.T) { worst[over] = echoBesideALoss(t, over, simnet.Conditions{Delay: rtt / 2}) })
+	}
+	t.Logf("the longest echo: %v", worst)
+	require.Less(t, worst[domain.TransportQUIC], rtt+5*time.Millisecond)
+	require.Greater(t, worst[domain.TransportSSH], 2*rtt-10*time.Millisecond)
+}
+
+// echoBesideALoss is the longest echo, of many, around a loss.
+func echoBesideALoss(t *testing.T, over domain.Transport, c simnet.Conditions) (worst time.Duration) {
+	w := &world{d: daemon.New(daemon.Options{}), links: []*simnet.Link{simnet.NewLink(1, c, c)}}
+	a := newAir(c)
+	o := newAirBrokers(t, w, a, over, talker{&w.all})
+	ours, theirs := simnet.Pipe(64 << 10)
+	o.b.serve(w, theirs, o.b.near)
+	near, err := brokeripc.Dial(t.Context(), ours, "test")
+	require.NoError(t, err)
+	open := func(kind string) ports.Stream {
+		s, err := near.OpenStream(t.Context(), farHost, protocol.StartIfNeeded, []byte(kind))
+		require.NoError(t, err)
+		return s
+	}
+	bulk, echo := open("b"), open("e")
+	w.all.Go(func() { _, _ = io.Copy(io.Discard, bulk) })
+	sent := make(chan time.Time, 1000)
+	w.all.Go(func() {
+		b := make([]byte, 1)
+		for at := range sent {
+			if _, err := io.ReadFull(echo, b); err != nil {
+				t.Error(err)
+				break
+			}
+			worst = max(worst, time.Since(at))
+		}
+		_ = near.Close()
+	})
+	time.Sleep(5*time.Second + 500*time.Microsecond) // no echo leaves in one packet with bulk, which may be the one that is lost
+	for i := range 200 {
+		if i == 100 {
+			w.links[0].LoseOne()
+			a.mu.Lock()
+			a.lose = true
+			a.mu.Unlock()
+		}
+		sent <- time.Now()
+		_, err := echo.Write([]byte("k"))
+		require.NoError(t, err)
+		time.Sleep(3 * time.Millisecond)
+	}
+	close(sent)
+	<-near.Done()
+	a.mu.Lock()
+	if over == domain.TransportQUIC && a.lose {
+		t.Error("no packet of bulk was lost")
+	}
+	a.mu.Unlock()
+	o.close()
+	w.close()
+	return worst
 }

@@ -26,6 +26,7 @@ type path struct {
 	c      Conditions
 	shaper *Shaper
 	bytes  int64
+	lose   bool // the next packet
 }
 
 // NewLink returns a link; up are the conditions from near to far. The seed decides all chances.
@@ -37,6 +38,13 @@ func NewLink(seed uint64, up, down Conditions) *Link {
 func (l *Link) Set(up, down Conditions) {
 	l.up.set(up)
 	l.down.set(down)
+}
+
+// LoseOne has the next packet from far to near lost. Others come behind it, which tell.
+func (l *Link) LoseOne() {
+	l.down.mu.Lock()
+	defer l.down.mu.Unlock()
+	l.down.lose = true
 }
 
 // Bytes is how much has entered the link in each direction, retransmissions and the heads of
@@ -77,6 +85,9 @@ func (p *path) send(now time.Time, n int, last bool) (due, again time.Time, fate
 		return due, p.shaper.room(p.c, size), fate
 	}
 	p.bytes += int64(size)
+	if p.lose && fate == Arrives {
+		p.lose, last, fate = false, false, Lost
+	}
 	for fate == Lost && !p.c.Down {
 		wait := p.roundTrip()
 		if last {

@@ -114,6 +114,26 @@ func TestLossAndJitter(t *testing.T) {
 	}
 }
 
+// One packet that is lost comes a round trip later, and so does what is behind it.
+func TestOneIsLost(t *testing.T) {
+	c := Conditions{Delay: 10 * time.Millisecond}
+	onLink(t, c, c, func(l *Link, near, far *End) {
+		for _, want := range []time.Duration{10 * time.Millisecond, 30 * time.Millisecond, 10 * time.Millisecond} {
+			if want > c.Delay {
+				l.LoseOne()
+			}
+			start := time.Now()
+			for range 2 {
+				_, err := far.Write([]byte("x"))
+				require.NoError(t, err)
+			}
+			_, err := io.ReadFull(near, make([]byte, 2))
+			require.NoError(t, err)
+			require.Equal(t, want, time.Since(start))
+		}
+	})
+}
+
 // A blackhole makes the attempts rare: what is written in it comes some time after its end.
 func TestBlackhole(t *testing.T) {
 	onLink(t, Conditions{Delay: 25 * time.Millisecond}, Conditions{}, func(l *Link, near, far *End) {
