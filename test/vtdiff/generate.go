@@ -279,7 +279,7 @@ func (g *generator) guarded() string {
 // kept is what is put away and taken back.
 func (g *generator) kept() string {
 	mode := pick(g, "1", "6", "7", "25", "45", "2004")
-	return pick(g, "\x1b[#{", "\x1b[#}", "\x1b[#p", "\x1b[#q", "\x1b[?"+mode+"s", "\x1b[?"+mode+"r", "\x1b7", "\x1b8", "\x1b[?1048h", "\x1b[?1048l",
+	return pick(g, "\x1b[#{", "\x1b[1;7;31#{", "\x1b[5;30#p", "\x1b[#}", "\x1b[#p", "\x1b[#q", "\x1b[?"+mode+"s", "\x1b[?"+mode+"r", "\x1b7", "\x1b8", "\x1b[?1048h", "\x1b[?1048l",
 		"\x1b[22;2t", "\x1b[23;2t", "\x1b]2;"+pick(g, "a", "b", "c")+"\x07")
 }
 

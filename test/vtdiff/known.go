@@ -126,7 +126,7 @@ var knownDifferences = []knownDifference{
 	},
 	{
 		"a rectangle's omitted corner is the margins' in xterm, and in origin mode counted from them again",
-		regexp.MustCompile(`(?s)\x1b\[\?6h.*\$[xzrtv{]`), anything,
+		regexp.MustCompile(`(?s)\x1b\[\?6h.*\x1b\[([\d;]*;)?0?(;[\d;]*)?\$[xzrtv{]`), anything,
 		"The defaults are 1 and the page's last line and column (DEC STD 070, 5.12.1), in origin mode counted from the margins (5-31).",
 	},
 	{
@@ -138,6 +138,11 @@ var knownDifferences = []knownDifference{
 		"DECSTR takes the protection of all cells away in xterm",
 		regexp.MustCompile(`(?s)\x1b\[!p.*\x1b\[(\?\d?[JK]|[\d;]*\$\{)`), anything,
 		"DECSTR leaves the data in the display (DEC STD 070, 4-32), and DECSCA says of each character when it is written (5-166).",
+	},
+	{
+		"ED from the first cell ends SPA's protection in xterm",
+		regexp.MustCompile(`(?s)\x1bV.*\x1b\[[02]?J`), regexp.MustCompile(`ours or xterm: cell `),
+		"Erasure leaves guarded areas while ERM is reset, and ED resets nothing (ECMA-48 7.2.4, 8.3.39, 8.3.129).",
 	},
 	{
 		"a selective erase of protected cells keeps a pending wrap in xterm",
@@ -180,14 +185,9 @@ var knownDifferences = []knownDifference{
 		"Without one it clears all (DEC STD 070, 5-174).",
 	},
 	{
-		"XTPOPSGR leaves what was off at XTPUSHSGR in xterm",
-		regexp.MustCompile(`\x1b\[#[}q]`), regexp.MustCompile(`ours or xterm: (cell|replies)`),
-		"XTPUSHSGR without parameters saves all, and XTPOPSGR restores it (xterm ctlseqs, CSI # { and CSI # }).",
-	},
-	{
-		"ED from the first cell ends SPA's protection in xterm",
-		regexp.MustCompile(`(?s)\x1bV.*\x1b\[[02]?J`), regexp.MustCompile(`ours or xterm: cell `),
-		"Erasure leaves guarded areas while ERM is reset, and ED resets nothing (ECMA-48 7.2.4, 8.3.39, 8.3.129).",
+		"the renditions that XTPUSHSGR pushed outlast RIS in xterm",
+		regexp.MustCompile(`(?s)\x1bc.*\x1b\[#[}q]`), regexp.MustCompile(`ours or xterm: (cell|replies)`),
+		"RIS makes the state of power-on (ECMA-48 8.3.105), in which nothing is pushed.",
 	},
 }
 

@@ -96,19 +96,3 @@ func (t *Terminal) shiftRight(n int) {
 		t.insertColumns(t.left, n)
 	}
 }
-
-// maxSGRStack bounds XTPUSHSGR; further pushes are ignored.
-const maxSGRStack = 10
-
-func (t *Terminal) pushSGR() {
-	if len(t.sgrStack) < maxSGRStack {
-		t.sgrStack = append(t.sgrStack, t.pen)
-	}
-}
-
-func (t *Terminal) popSGR() {
-	if n := len(t.sgrStack) - 1; n >= 0 {
-		t.setPen(t.sgrStack[n])
-		t.sgrStack = t.sgrStack[:n]
-	}
-}

@@ -106,6 +106,30 @@ func TestAlignmentTestResetsTheRendition(t *testing.T) {
 	require.Equal(t, Style{Fg: Indexed(1)}, tm.Style(tm.Row(0).Cells()[0]))
 }
 
+// TestPushedRenditions: XTPUSHSGR saves what SGR changes, or what its parameters name of that, and nothing else.
+func TestPushedRenditions(t *testing.T) {
+	single := Attrs(0).WithUnderline(UnderlineSingle)
+	all := Style{Fg: Indexed(1), Bg: Indexed(2), Underline: Indexed(3), Attrs: Bold | Inverse | Overline | single}
+	const on, off = "\x1b[1;4;7;53;31;42;58;5;3m", "\x1b[m"
+	for in, want := range map[string]Style{
+		on + "\x1b[#{" + off + "\x1b[#}":                         all,
+		on + "\x1b[#p" + off + "\x1b[#q":                         all,
+		off + "\x1b[#{" + on + "\x1b[#}":                         {},
+		on + "\x1b[1;4;31#{" + off + "\x1b[#}":                   {Bg: Indexed(2), Attrs: Bold | single},
+		off + "\x1b[21;7;30#{" + on + "\x1b[#}":                  {Bg: Indexed(2), Underline: Indexed(3), Attrs: Bold | Overline},
+		on + "\x1b[99#{" + off + "\x1b[#}":                       {},
+		"\x1b[1m\x1b[1#{\x1b[m\x1b[4#{\x1b[4m\x1b[#}\x1b[#}":     {Attrs: Bold},
+		"\x1b[#{\x1b]8;;http://x\x07\x1b[31m\x1b[#}":             {Link: Link{URI: "http://x"}},
+		"\x1b]8;;http://x\x07\x1b[31m\x1b[#{\x1b]8;;\x07\x1b[#}": {Fg: Indexed(1)},
+		on + "\x1b[#{\x1bc\x1b[#}":                               {},
+	} {
+		tm, _ := run(t, 8, 2, in+"x")
+		require.Equal(t, want, tm.Style(tm.Row(0).Cells()[0]), "%q", in)
+	}
+	_, s := run(t, 8, 2, "\x1b[#{\x1b[1\"q\x1b[#}\x1bP$q\"q\x1b\\")
+	require.Equal(t, "\x1bP1$r1\"q\x1b\\", s.Replies, "DECSCA is no rendition")
+}
+
 // TestSoftResetKeepsTheExtent: DECSTR does not change what DECSACE selects, RIS does.
 func TestSoftResetKeepsTheExtent(t *testing.T) {
 	for reset, want := range map[string]string{"\x1b[!p": "\x1bP1$r2*x\x1b\\", "\x1bc": "\x1bP1$r1*x\x1b\\"} {

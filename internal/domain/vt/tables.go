@@ -129,9 +129,6 @@ func (t *Terminal) makeRoom() bool {
 		t.renumberCell(&old, &s.saved.pen)
 	}
 	t.renumberCell(&old, &t.pen)
-	for i := range t.sgrStack {
-		t.renumberCell(&old, &t.sgrStack[i])
-	}
 	t.gen++
 	t.changed = true
 	if t.tables.crowded() {

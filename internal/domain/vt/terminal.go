@@ -61,7 +61,7 @@ type Terminal struct {
 	singleShift uint8 // for the next character: 2 or 3, or 0
 	tabs        tabStops
 	savedModes  savedModes
-	sgrStack    []Cell
+	sgrStack    []savedSGR
 
 	scr       *screen // the shown one
 	main, alt screen
