@@ -140,21 +140,3 @@ func TestEveryKnownDifferenceIsArgued(t *testing.T) {
 		require.Greater(t, len(k.why), 40, k.name)
 	}
 }
-
-// TestKnownDifferenceIsShown: a difference that is listed is there, and told by its own entry.
-func TestKnownDifferenceIsShown(t *testing.T) {
-	j := voices(t)
-	for _, c := range []struct {
-		input, name string
-		xtermjs     bool
-	}{
-		{"\x1b[3Ha\nq\x1b[B\u0301x", "a mark behind a moved cursor gets a cell of its own in xterm once something has scrolled", true},
-		{"\x1b[22;2t\x1b]2;a\a\x1bc\x1b[23;2t", "the titles that XTWINOPS pushed outlast RIS in xterm", false},
-	} {
-		s := &session{profile: profile{xterm: true, xtermjs: c.xtermjs}, cols: 28, rows: 3, steps: []step{{bytes: c.input}}}
-		o, err := j.try(s)
-		require.NoError(t, err)
-		require.NotEqual(t, agreed, o.verdict, c.name)
-		require.Equal(t, c.name, excuse(s, o), o.detail)
-	}
-}
