@@ -69,27 +69,30 @@ func (d *Dialer) DialSaying(ctx context.Context, first protocol.SessionClientMes
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	opening, first, err := d.opening(first)
-	if err != nil {
-		return nil, err
-	}
-	conn, err := d.again(ctx, opening)
-	if err == nil && first != nil {
-		if err = conn.Send(first); err != nil {
-			_ = conn.Close()
+	refused := 0
+	for pause := FirstPause; ; pause = min(2*pause, LastPause) {
+		conn, err := d.once(ctx, first)
+		cut, ok := errors.AsType[*cutError](err)
+		if !ok {
+			return conn, err
+		}
+		if e, ok := errors.AsType[*fault.Error](err); ok && e.Peer {
+			if refused++; refused == maxRefusals {
+				return nil, cut.cause
+			}
+		}
+		if !Sleep(ctx, pause) {
+			return nil, fault.Wrap(fault.Unavailable, cut.cause, "cannot reach the session daemon").
+				WithHint("vev doctor shows what runs")
 		}
 	}
-	if err != nil {
-		return nil, err
-	}
-	return conn, nil
 }
 
 // opening is what is sent with the request for a stream, and what of first is left to say then: what is too
-// long, and what must not be said twice.
-func (d *Dialer) opening(first protocol.SessionClientMessage) (*sessionwire.Opening, protocol.SessionClientMessage, error) {
+// long, and what must not be said twice. direct: the stream will be the daemon's own connection; what is relayed may come from afar.
+func (d *Dialer) opening(first protocol.SessionClientMessage, direct bool) (*sessionwire.Opening, protocol.SessionClientMessage, error) {
 	features := protocol.FeatureNone
-	if !d.Host.Local() {
+	if !direct {
 		features = protocol.FeaturePacked | protocol.FeatureSqueezed
 	}
 	if mayRepeat(first) {
@@ -114,26 +117,6 @@ func mayRepeat(m protocol.SessionClientMessage) bool {
 	return false
 }
 
-func (d *Dialer) again(ctx context.Context, opening *sessionwire.Opening) (ports.SessionClientConn, error) {
-	refused := 0
-	for pause := FirstPause; ; pause = min(2*pause, LastPause) {
-		conn, err := d.once(ctx, opening)
-		cut, ok := errors.AsType[*cutError](err)
-		if !ok {
-			return conn, err
-		}
-		if e, ok := errors.AsType[*fault.Error](err); ok && e.Peer {
-			if refused++; refused == maxRefusals {
-				return nil, cut.cause
-			}
-		}
-		if !Sleep(ctx, pause) {
-			return nil, fault.Wrap(fault.Unavailable, cut.cause, "cannot reach the session daemon").
-				WithHint("vev doctor shows what runs")
-		}
-	}
-}
-
 // cutError is a conversation that ended before its preamble was answered.
 type cutError struct{ cause error }
 
@@ -148,10 +131,15 @@ func cut(err error) error {
 	return err
 }
 
-// once walks the way once: broker.sock, broker conversation, stream, session preamble. The opening goes with the stream's request.
-func (d *Dialer) once(ctx context.Context, opening *sessionwire.Opening) (ports.SessionClientConn, error) {
+// once walks the way once: broker.sock, broker conversation, stream, session preamble, and what first is left to say.
+func (d *Dialer) once(ctx context.Context, first protocol.SessionClientMessage) (ports.SessionClientConn, error) {
 	broker, err := d.Broker(ctx)
 	if err != nil {
+		return nil, err
+	}
+	opening, first, err := d.opening(first, d.Host.Local() && broker.Hands())
+	if err != nil {
+		_ = broker.Close()
 		return nil, err
 	}
 	stop := func() {}
@@ -174,6 +162,12 @@ func (d *Dialer) once(ctx context.Context, opening *sessionwire.Opening) (ports.
 	b := &brokered{ClientConn: conn, broker: broker}
 	if s, ok := stream.(*brokeripc.Stream); ok {
 		b.reports = s.Reports()
+	}
+	if first != nil {
+		if err := b.Send(first); err != nil {
+			_ = b.Close()
+			return nil, err
+		}
 	}
 	return b, nil
 }

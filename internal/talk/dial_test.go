@@ -31,9 +31,9 @@ func TestWhatAnOpeningSays(t *testing.T) {
 		"long":    {long, false},
 	} {
 		for _, d := range []*Dialer{{Host: far.Host}, {}} {
-			o, left, err := d.opening(tc.first)
+			o, left, err := d.opening(tc.first, d.Host.Local())
 			require.NoError(t, err, name)
-			bare, _, err := d.opening(nil)
+			bare, _, err := d.opening(nil, d.Host.Local())
 			require.NoError(t, err)
 			if tc.said {
 				require.Nil(t, left, name)
@@ -41,6 +41,9 @@ func TestWhatAnOpeningSays(t *testing.T) {
 				continue
 			}
 			require.Equal(t, tc.first, left, name)
+			relayed, _, err := d.opening(nil, false)
+			require.NoError(t, err)
+			require.Equal(t, d.Host.Local(), len(relayed.Bytes()) > len(bare.Bytes()), "what is relayed may be packed")
 			require.Equal(t, bare.Bytes(), o.Bytes(), "the preamble goes in any case: %s", name)
 		}
 	}

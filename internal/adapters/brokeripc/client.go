@@ -18,6 +18,7 @@ type Client struct {
 	conn    *conn
 	pings   bool // the broker answers them
 	reports bool // the broker may send them
+	direct  bool // the broker hands over daemons' connections
 	firsts  bool // the broker takes a stream's first bytes with the request
 	answers bool // somebody takes what comes in prompts
 	prompts chan *protocol.Prompt
@@ -63,7 +64,7 @@ func dial(ctx context.Context, rw io.ReadWriteCloser, software string, features 
 		return nil, err
 	}
 	c.pings, c.reports = features&protocol.FeaturePings != 0, features&protocol.FeatureReports != 0
-	c.firsts = features&protocol.FeatureFirst != 0
+	c.firsts, c.direct = features&protocol.FeatureFirst != 0, features&protocol.FeatureDirect != 0
 	c.conn.start(c)
 	return c, nil
 }
@@ -97,6 +98,9 @@ func register(rw io.ReadWriteCloser, software string, features uint64) (*conn, u
 	}
 	return nil, 0, fault.New(fault.Violation, "%T came before the registration's answer", m)
 }
+
+// Hands reports whether the broker hands over the connections of this machine's daemon, if nothing keeps it from that.
+func (c *Client) Hands() bool { return c.direct }
 
 // OpenStream asks for a stream to the daemon of a host and waits for the broker's answer.
 // ctx ends the waiting, and the stream if it was not granted yet. The error is a fault: the

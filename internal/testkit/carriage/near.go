@@ -61,7 +61,7 @@ func Broker(ctx context.Context, remote broker.Remote, lead func(ports.BrokerCon
 			break // retired
 		}
 		all.Go(func() {
-			if client, err := brokeripc.Accept(ctx, conn, endpoint); err == nil {
+			if client, err := brokeripc.Accept(ctx, relayed{conn.(*net.UnixConn)}, endpoint); err == nil {
 				_ = b.Serve(ctx, lead(client)) // its end is the client's affair
 			}
 		})
@@ -70,6 +70,9 @@ func Broker(ctx context.Context, remote broker.Remote, lead func(ports.BrokerCon
 	b.Close()
 	return claim.Close()
 }
+
+// relayed is a Unix socket over which no descriptors are offered: nothing is on this machine.
+type relayed struct{ *net.UnixConn }
 
 // farther makes each stream of a client one to the far host.
 type farther struct{ ports.BrokerConn }
