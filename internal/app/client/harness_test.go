@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -340,6 +341,7 @@ type fakeDaemon struct {
 	acked    protocol.Ack
 
 	term         *vt.Terminal
+	keeping      *vt.Terminal // not nil: what the session would have if no program dropped its history
 	painter      *render.Painter
 	epoch, state uint64
 	events       []protocol.Event
@@ -562,13 +564,24 @@ func (d *fakeDaemon) draw(p *pipe) {
 func (d *fakeDaemon) prints(s string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.term.Write([]byte(s))
+	d.write(s)
 	d.draw(d.conn)
+}
+
+// write is what the session gets. The caller holds mu.
+func (d *fakeDaemon) write(s string) {
+	d.term.Write([]byte(s))
+	if d.keeping != nil {
+		d.keeping.Write([]byte(strings.ReplaceAll(s, "\x1b[3J", "")))
+	}
 }
 
 func (d *fakeDaemon) follow(p *pipe, size domain.Size) {
 	if d.obedient {
 		d.term.Resize(size.Cols, size.Rows)
+		if d.keeping != nil {
+			d.keeping.Resize(size.Cols, size.Rows)
+		}
 		d.draw(p)
 	}
 }

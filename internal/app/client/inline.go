@@ -129,6 +129,7 @@ func (h *inline) got(m *protocol.Result) {
 		return
 	}
 	if len(lines.List) == 0 {
+		h.rows = h.rows[:0] // what follows them is gone: it is not asked for again
 		h.lack(min(lines.First, h.top))
 	}
 	for i := range lines.List {
