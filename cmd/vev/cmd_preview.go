@@ -125,6 +125,7 @@ func (s *subscribed) shown(hosts []catalogue.Host, sessions []catalogue.Session)
 		stale[hosts[i].Name] = hosts[i].State == catalogue.Stale
 	}
 	list := []ports.Session{}
+	sessions = catalogue.Once(hosts, sessions)
 	for i := range sessions {
 		row := &sessions[i]
 		host, err := domain.ParseHost(row.Host)

@@ -18,6 +18,7 @@ func (c *cli) lsAll(ctx context.Context, wanting, asJSON bool) error {
 	if err != nil {
 		return err
 	}
+	all.sessions = catalogue.Once(all.hosts, all.sessions)
 	if wanting {
 		all.sessions = slices.DeleteFunc(all.sessions, func(s catalogue.Session) bool { return s.Condition.Activity != domain.Attention })
 	}

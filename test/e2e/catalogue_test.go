@@ -66,8 +66,10 @@ func TestListsOfEveryHost(t *testing.T) {
 	eventually(t, "it is told", func() bool { return row(s.near.ok("ls", "--all"), "desk", "play") != nil })
 
 	s.away()
-	eventually(t, "it is stale", func() bool { return s.near.vev("ls", "--all").code == 1 })
-	a = s.near.vev("ls", "--all")
+	eventually(t, "it is stale", func() bool {
+		a = s.near.vev("ls", "--all")
+		return a.code == 1
+	})
 	require.Contains(t, a.stderr, "vev: desk: ")
 	require.Contains(t, a.stderr, "; last contact ")
 	require.Regexp(t, `(?m)^desk +play +[a-z ]+, \d+s ago `, a.stdout)
@@ -79,4 +81,10 @@ func TestListsOfEveryHost(t *testing.T) {
 
 	s.listen()
 	eventually(t, "it is back", func() bool { return s.near.vev("ls", "--all").code == 0 })
+
+	address := fmt.Sprintf("ssh://127.0.0.1:%d", s.port)
+	require.NotNil(t, row(s.near.ok("ls", address), "play"))
+	all = s.near.ok("ls", "--all")
+	require.NotNil(t, row(all, "desk", "play"), all)
+	require.Nil(t, row(all, address, "play"), "it is the same machine")
 }

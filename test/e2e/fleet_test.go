@@ -15,7 +15,8 @@ import (
 	"github.com/vev-term/vev/internal/domain"
 )
 
-// fleetSSH stands for ssh: every host leads to one home, those that are silent to nothing, and one that is off refuses. What is
+// fleetSSH stands for ssh: every host leads to a vev of its own in one home, those that are silent to nothing, and one that is off
+// refuses. What is
 // last is the command and what is before that the host, as ssh has it.
 const fleetSSH = `#!/bin/sh
 for word; do host=$command command=$word; done
@@ -23,7 +24,7 @@ case $host in
 silent*) exec sleep 1000 ;;
 off) echo "ssh: connect to host off port 22: Connection refused" >&2; exit 255 ;;
 esac
-export HOME=%[1]s VEV_HOME=%[1]s/vev PATH=%[1]s/bin:/usr/bin:/bin
+export HOME=%[1]s VEV_HOME=%[1]s/$host PATH=%[1]s/bin:/usr/bin:/bin
 exec sh -c "$command"
 `
 
@@ -54,7 +55,9 @@ func TestTwentyHostsThreeOfThemDead(t *testing.T) {
 		return hosts, nil
 	})
 	require.NoError(t, err)
-	far.ok("new", "work", "-d", "--", "cat")
+	atOnce(living, func(i int) {
+		far.with("VEV_HOME="+far.path(fmt.Sprintf("h%d", i))).ok("new", "work", "-d", "--", "cat")
+	})
 
 	a := near.vev("ls", "--all")
 	require.Equal(t, 1, a.code, "%s%s", a.stdout, a.stderr)
