@@ -35,13 +35,16 @@ func (t *Terminal) control8(r rune) {
 // escape acts on the byte behind ESC.
 func (t *Terminal) escape(b byte) int {
 	ps := &t.par
+	if b != '[' {
+		t.lastRune = 0
+	}
 	switch {
 	case b >= 0x20 && b < 0x30:
 		ps.startSequence(stEscapeMid)
 		ps.addIntermediate(b)
 		return 1
 	case b >= 0x80:
-		ps.abandon()
+		t.abandon()
 		return 0
 	case b < 0x20 || b == 0x7f:
 		t.always(b)
@@ -64,7 +67,6 @@ func (t *Terminal) escape(b byte) int {
 }
 
 func (t *Terminal) escapeFinal(b byte) {
-	t.lastRune = 0
 	switch b {
 	case '7':
 		t.saveCursor()
@@ -118,7 +120,7 @@ func (t *Terminal) escapeMid(b byte) int {
 	case b >= 0x20 && b < 0x30:
 		ps.addIntermediate(b)
 	case b >= 0x80:
-		ps.abandon()
+		t.abandon()
 		return 0
 	case b < 0x20 || b == 0x7f:
 		t.always(b)

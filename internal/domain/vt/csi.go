@@ -3,7 +3,6 @@ package vt
 // csi acts on a whole control sequence that has a prefix or intermediate bytes.
 func (t *Terminal) csi(final byte) {
 	ps := &t.par
-	t.lastRune = 0
 	switch {
 	case ps.prefix == '?' && ps.inter == 0:
 		t.csiPrivate(final)

@@ -201,8 +201,10 @@ func (t *Terminal) always(b byte) {
 	switch {
 	case b == 0x1b:
 		t.par.state = stEscape
+		t.lastRune = 0
 	case b == 0x18 || b == 0x1a: // CAN, SUB
 		t.par.state = stGround
+		t.lastRune = 0
 	case b < 0x20:
 		t.control(b)
 	}
@@ -277,7 +279,7 @@ func (t *Terminal) parameters(p []byte) int {
 			}
 			ps.prefix = b
 		case b >= 0x80:
-			ps.abandon()
+			t.abandon()
 			return i
 		default:
 			t.inSequence(b)
@@ -337,7 +339,9 @@ func (ps *parser) nextParam(colon bool) {
 
 // abandon is called at the first byte of a code point over ASCII inside a sequence: the two are dropped together, as in
 // xterm, and in the head of a DCS the whole string. U+0080 to U+009F are still controls.
-func (ps *parser) abandon() {
+func (t *Terminal) abandon() {
+	ps := &t.par
+	t.lastRune = 0
 	ps.dropRune = true
 	ps.dropHead = ps.state == stDCS || ps.state == stDCSMid
 	ps.state = stGround
@@ -368,7 +372,7 @@ func (t *Terminal) intermediates(b byte) int {
 	case b >= 0x40 && b < 0x7f:
 		t.finish(b)
 	case b >= 0x80:
-		ps.abandon()
+		t.abandon()
 		return 0
 	case b >= 0x30 && b < 0x40:
 		ps.malformed()
@@ -387,8 +391,9 @@ func (t *Terminal) ignoreCSI(b byte) int {
 	switch {
 	case b >= 0x40 && b < 0x7f:
 		t.par.state = stGround
+		t.lastRune = 0
 	case b >= 0x80:
-		t.par.abandon()
+		t.abandon()
 		return 0
 	default:
 		t.always(b)
@@ -414,6 +419,7 @@ func (t *Terminal) finish(final byte) {
 		return
 	}
 	ps.state = stGround
+	t.lastRune = 0
 	if ps.ninter <= maxIntermediates {
 		t.csi(final)
 	}

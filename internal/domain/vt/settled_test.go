@@ -106,6 +106,26 @@ func TestAlignmentTestResetsTheRendition(t *testing.T) {
 	require.Equal(t, Style{Fg: Indexed(1)}, tm.Style(tm.Row(0).Cells()[0]))
 }
 
+// TestRepeatIsForWhatPrecedesIt: REP does nothing behind any control, sequence or string, whole or cut.
+func TestRepeatIsForWhatPrecedesIt(t *testing.T) {
+	for _, between := range []string{
+		"\x00", "\x05", "\a", "\x0f", "\x18", "\x1a", "\x1b(B", "\x1b%G", "\x1b F", "\x1b%6", "\x1b=", "\x1bZ", "\x1b~", "\x1b\\", "\x1b", "\x1b-A", "\x1b]2;x\a", "\x1b]2;x\x1b\\",
+		"\x1bP$qm\x1b\\", "\x1bPq~\x1b\\", "\x1b_x\x1b\\", "\x1b[m", "\x1b[?7h", "\x1b[0\"q", "\x1b[3\x18", "\x1b[3", "\x1b[1<2m", "\x1b[1!!!m", "\x1b[3é", "\x1bé", "\x1b(é",
+		"\u009bm", "\u009d2;x\u009c", "\u0088", "\x1b[2b",
+	} {
+		want := "ax"
+		if between == "\x1b[2b" {
+			want = "aaax"
+		}
+		tm, _ := run(t, 12, 2, "a"+between+"\x1b[3bx")
+		require.Equal(t, want, rowText(tm, tm.Row(0)), "%q", between)
+	}
+	for _, in := range []string{"a\x1b[3bx", "a\u009b3bx", "é\x1b[A\x1b[Ha\x1b[3bx", "\x1b[Aa\x7f\x1b[3bx"} {
+		tm, _ := run(t, 12, 2, in)
+		require.Equal(t, "aaaax", rowText(tm, tm.Row(0)), "%q", in)
+	}
+}
+
 // TestPushedRenditions: XTPUSHSGR saves what SGR changes, or what its parameters name of that, and nothing else.
 func TestPushedRenditions(t *testing.T) {
 	single := Attrs(0).WithUnderline(UnderlineSingle)
