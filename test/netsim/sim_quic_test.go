@@ -2,6 +2,7 @@ package netsim
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -600,4 +601,40 @@ func echoBesideALoss(t *testing.T, over domain.Transport, c simnet.Conditions) (
 	o.close()
 	w.close()
 	return worst
+}
+
+// TestAnIdleHostOverQUICIsCheap: what a host costs that is reached over QUIC and idle. Here the other machine's proxy and broker are
+// in the same process, and counted.
+func TestAnIdleHostOverQUICIsCheap(t *testing.T) {
+	const hosts, most = 40, 300 << 10                          // of both sides
+	t.Setenv("QUIC_GO_DISABLE_RECEIVE_BUFFER_WARNING", "true") // no real socket is under it
+	synctest.Test(t, func(t *testing.T) {
+		c := simnet.Conditions{Delay: 10 * time.Millisecond}
+		w := &world{d: daemon.New(daemon.Options{}), links: []*simnet.Link{simnet.NewLink(1, c, c)}}
+		o := newAirBrokers(t, w, newAir(c), domain.TransportQUIC, talker{&w.all})
+		ours, theirs := simnet.Pipe(64 << 10)
+		o.b.serve(w, theirs, o.b.near)
+		near, err := brokeripc.Dial(t.Context(), ours, "test")
+		require.NoError(t, err)
+		reach := func(host string) {
+			s, err := near.OpenStream(t.Context(), host, protocol.StartIfNeeded, []byte("ek"))
+			require.NoError(t, err)
+			_, err = io.ReadFull(s, make([]byte, 1))
+			require.NoError(t, err)
+		}
+		reach("first")
+		before := used()
+		for i := range hosts {
+			reach(fmt.Sprintf("h%d", i))
+		}
+		time.Sleep(time.Minute)
+		each := (used() - before) / hosts
+		t.Logf("%d KiB each", each>>10)
+		if each > most {
+			t.Errorf("%d KiB each, at most %d", each>>10, most>>10)
+		}
+		require.NoError(t, near.Close())
+		o.close()
+		w.close()
+	})
 }
