@@ -363,11 +363,11 @@ var disturbances = []struct {
 }{
 	{"the router forgets", func(_ *world, a *air, _ simnet.Conditions, _ func()) { a.rebind() }},
 	{"another address", func(_ *world, a *air, _ simnet.Conditions, _ func()) { a.moves() }},
-	{"five minutes of nothing", func(w *world, a *air, c simnet.Conditions, press func()) {
+	{"a minute of nothing", func(w *world, a *air, c simnet.Conditions, press func()) {
 		dark(w, a, c)
-		time.Sleep(time.Minute)
+		time.Sleep(20 * time.Second)
 		press()
-		time.Sleep(4 * time.Minute)
+		time.Sleep(40 * time.Second)
 		light(w, a, c)
 	}},
 	{"five minutes of nothing, then elsewhere behind a router that forgets", func(w *world, a *air, c simnet.Conditions, press func()) {
