@@ -32,7 +32,8 @@
 // An answer never holds bytes that the program chose, numbers apart: titles, the clipboard and what is on the screen
 // (DECRQCRA) are not reported, nor are identifiers of notifications. Questions about images are answered as their
 // protocols have it: DA1 without sixel, XTSMGRAPHICS with an error, and silence for kitty's, whose programs take any
-// answer as support. Answers that nobody takes are bounded by maxReplyBytes.
+// answer as support. An image would be an object at a column of a numbered line; cells need no room for it. Answers
+// that nobody takes are bounded by maxReplyBytes.
 //
 // A program changes neither the size of the screen nor a line's (DECCOLM, DECSLPP, DECDWL), there is no VT52 mode, and
 // answers are 7-bit. Local echo is the tty's.
@@ -159,7 +160,7 @@
 //	CSI # P        XTPUSHCOLORS     changes  \e[#P
 //	CSI # Q        XTPOPCOLORS      changes  \e[#Q
 //	CSI # R        XTREPORTCOLORS   answers  \e[#R
-//	CSI # {, p     XTPUSHSGR        changes  \e[#{}
+//	CSI # {, p     XTPUSHSGR        changes  \e[#{}               all, or what the parameters name
 //	CSI # }, q     XTPOPSGR         changes  \e[#{}
 //	CSI # |        XTREPORTSGR      answers  \e[1;1;2;2#|
 //	CSI $ p        DECRQM           answers  \e[4$p
