@@ -106,12 +106,9 @@ func (c *Client) Hands() bool { return c.direct }
 // ctx ends the waiting, and the stream if it was not granted yet. The error is a fault: the
 // broker's refusal (Peer is set), Limit, Canceled, or the connection's end. See ports.Link.
 func (c *Client) OpenStream(ctx context.Context, host string, start protocol.StartPolicy, first []byte) (ports.Stream, error) {
-	if c.firsts || len(first) == 0 {
-		return c.open(ctx, host, start, first)
-	}
-	s, err := c.open(ctx, host, start, nil)
-	if err != nil {
-		return nil, err
+	s, went, err := c.open(ctx, host, start, first)
+	if err != nil || went {
+		return s, err
 	}
 	if _, err := s.Write(first); err != nil {
 		_ = s.Close()
@@ -120,10 +117,11 @@ func (c *Client) OpenStream(ctx context.Context, host string, start protocol.Sta
 	return s, nil
 }
 
-func (c *Client) open(ctx context.Context, host string, start protocol.StartPolicy, first []byte) (ports.Stream, error) {
-	s, answered, err := c.ask(host, start, first)
+// open asks for a stream and waits for the answer; went: its first bytes went with the request.
+func (c *Client) open(ctx context.Context, host string, start protocol.StartPolicy, first []byte) (stream ports.Stream, went bool, err error) {
+	s, answered, went, err := c.ask(host, start, first)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	select {
 	case <-answered:
@@ -137,39 +135,44 @@ func (c *Client) open(ctx context.Context, host string, start protocol.StartPoli
 	c.conn.mu.Unlock()
 	switch {
 	case direct != none:
-		return handed(s, direct)
+		stream, err = handed(s, direct)
+		return stream, went, err
 	case usable:
-		return s, nil
+		return s, went, nil
 	case refused != nil:
-		return nil, refused
+		return nil, false, refused
 	}
 	gone := canceled(ctx) // or there would be an answer
 	_ = s.Abort(*protocol.FailureOf(gone))
-	return nil, gone
+	return nil, false, gone
 }
 
-func (c *Client) ask(host string, start protocol.StartPolicy, first []byte) (*Stream, <-chan struct{}, error) {
+func (c *Client) ask(host string, start protocol.StartPolicy, first []byte) (s *Stream, answered chan struct{}, went bool, err error) {
 	n := c.conn
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.expect()
 	if n.err != nil {
 		n.settled()
-		return nil, nil, n.err
+		return nil, nil, false, n.err
 	}
 	id, ferr := n.machine.Open()
 	if ferr != nil {
 		n.settled()
-		return nil, nil, ferr
+		return nil, nil, false, ferr
 	}
-	s := n.newStream(id)
+	s = n.newStream(id)
 	s.reports = make(chan protocol.LinkReport, 1)
-	answered := make(chan struct{})
+	answered = make(chan struct{})
 	s.answered = answered
 	n.reading.urgent++
+	// Where much waits they go later: many streams that begin over a carriage that is stuck must not end it.
+	if went = len(first) == 0 || c.firsts && len(n.writing.unsent)+len(first) <= maxUnsent/2; !went {
+		first = nil
+	}
 	n.post(brokerwire.AppendClient(nil, &protocol.OpenStream{Ref: s.ref(), Host: host, Start: start, First: first}))
 	n.offerTurn()
-	return s, answered, nil
+	return s, answered, went, nil
 }
 
 // canceled is the end of a context as a fault.

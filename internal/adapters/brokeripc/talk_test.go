@@ -370,3 +370,45 @@ func TestFirstBytes(t *testing.T) {
 		_ = b.Close()
 	})
 }
+
+// As many streams as there can be begin over a carriage that is stuck: that does not end it, and each has its first bytes later.
+func TestFirstBytesHaveRoom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a, b := simnet.Pipe(64 << 10)
+		c, s := connect(t, a, b)
+		a.Stall()
+		first := bytes.Repeat([]byte("x"), protocol.MaxFirstBytes)
+		opened := make(chan error, protocol.MaxStreams)
+		for range protocol.MaxStreams {
+			go func() {
+				_, err := c.OpenStream(t.Context(), "host", protocol.ExistingOnly, first)
+				opened <- err
+			}()
+		}
+		synctest.Wait()
+		require.NoError(t, c.Err())
+		a.Resume()
+		with := 0
+		for range protocol.MaxStreams {
+			r, err := s.Accept(t.Context())
+			require.NoError(t, err)
+			st, err := r.Open()
+			require.NoError(t, err)
+			if r.First() != nil {
+				with++
+				require.Equal(t, first, r.First())
+				continue
+			}
+			got := make([]byte, len(first))
+			_, err = io.ReadFull(st, got)
+			require.NoError(t, err)
+			require.Equal(t, first, got)
+		}
+		for range protocol.MaxStreams {
+			require.NoError(t, <-opened)
+		}
+		require.Greater(t, with, 8)
+		require.Less(t, with, protocol.MaxStreams)
+		part(c, s)
+	})
+}
