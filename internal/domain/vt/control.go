@@ -187,14 +187,17 @@ func (t *Terminal) reverseIndex() {
 	}
 }
 
-// backIndex is DECBI: left, or a column comes in at the left margin.
+// backIndex is DECBI: left, or a column comes in at the left margin. In that column above and below the margins nothing
+// happens, whatever the mode.
 func (t *Terminal) backIndex() {
 	t.joinable = false
-	if t.cx == t.left && t.inRows() {
-		t.insertColumns(t.left, 1)
+	if t.cx != t.left {
+		t.cursorLeft(1)
 		return
 	}
-	t.cursorLeft(1)
+	if t.inRows() {
+		t.insertColumns(t.left, 1)
+	}
 }
 
 // forwardIndex is DECFI: right, or a column comes in at the right margin.

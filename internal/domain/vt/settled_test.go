@@ -21,6 +21,7 @@ func TestSettledDifferences(t *testing.T) {
 		{"SR keeps a pending wrap", "abcdefgh\x1b[2 Ai", []string{"  abcdef", "i", ""}, 1, 1},
 		{"DECFI at the right margin keeps a pending wrap", "abcdefgh\x1b9x", []string{"bcdefgh", "x", ""}, 1, 1},
 		{"DECBI moves as backspace does in reverse wrap mode", "\x1b[?45habcdefgh\x1b6x", []string{"abcdefgx", "", ""}, 7, 0},
+		{"DECBI at the left margin stays where it is outside the others, in reverse wrap mode, too", "\x1b[?45h\x1b[2;3r\x1b[1;1H\x1b6x", []string{"x", "", ""}, 1, 0},
 		{"a character that ends a CSI goes with it", "\x1b[3宽1m\x1b[─x\x1b[?中y\x1b[3 ézA", []string{"1mxyzA", "", ""}, 6, 0},
 		{"a character that ends an escape sequence goes with it", "\x1b中x\x1b(中y", []string{"xy", "", ""}, 2, 0},
 		{"a character in the head of a DCS makes it unknown", "\x1bP─qx\x1b\\y", []string{"y", "", ""}, 1, 0},
