@@ -295,7 +295,8 @@ func (h *inline) resized(size domain.Size, shown *vt.Terminal, from int) {
 	h.gen++
 	h.resize = time.Now()
 	if h.alt || shown == nil {
-		return // what the main screen shows is not known
+		h.mayTakeBack(size)
+		return
 	}
 	t := newTrace(h.size.Cols, h.size.Rows, &h.cells)
 	for i := range h.outer {
@@ -318,6 +319,34 @@ func (h *inline) resized(size domain.Size, shown *vt.Terminal, from int) {
 	}
 }
 
+// mayTakeBack: the terminal has another size, and what its main screen shows is not known. What it may have taken back from its
+// history comes again.
+func (h *inline) mayTakeBack(size domain.Size) {
+	most := size.Rows
+	if h.cuts || size.Cols <= h.size.Cols {
+		most -= h.size.Rows
+	}
+	if most <= 0 {
+		return
+	}
+	left := len(h.outer)
+	for rows, cols := 0, 0; left > 0; left-- { // of the lines below, and of the one that row left-1 is of
+		r := h.outer[left-1]
+		if !r.on {
+			rows, cols = rows+(cols+size.Cols-1)/size.Cols, 0
+		}
+		if rows >= most || rows+cols/size.Cols > most {
+			break
+		}
+		h.glyphs = h.cells.glyphs(h.glyphs[:0], []byte(r.text))
+		cols += max(1, width(h.glyphs))
+	}
+	if left < len(h.outer) && (h.next >= h.top || h.outer[left].at.n < h.next) {
+		h.next, h.skip = h.outer[left].at.n, h.outer[left].at.col
+	}
+	h.outer = h.outer[:left]
+}
+
 // asMoved is a row as it moves when the terminal gets another size: one that cuts its lines wraps none.
 func (h *inline) asMoved(r tracedRow, size domain.Size) tracedRow {
 	if !h.cuts {
@@ -335,13 +364,20 @@ func (h *inline) asMoved(r tracedRow, size domain.Size) tracedRow {
 	return r
 }
 
-// screenRows are the rows of a session's screen from one on, the number of its first is top, and the last row that has
-// something, or the cursor.
+// screenRows are the rows of a session's main screen from one on, the number of its first is top, and the last row that
+// has something, or the cursor.
 func screenRows(shown *vt.Terminal, top uint64, from int) (rows []tracedRow, last int) {
 	_, n := shown.Size()
-	last = shown.Cursor().Row
+	if !shown.Modes().Alternate {
+		last = shown.Cursor().Row
+	}
+	var line vt.Line
 	for y := from; y < n; y++ {
 		l := screenLine(shown, y, 0)
+		if shown.Modes().Alternate {
+			shown.ReadLine(shown.ScreenTop()+uint64(y), &line)
+			l = lineOf(shown, &line)
+		}
 		rows = append(rows, tracedRow{l.Text, l.Wrapped, spot{top + uint64(y), 0}})
 		if l.Text != "" {
 			last = max(last, y)
@@ -351,12 +387,15 @@ func screenRows(shown *vt.Terminal, top uint64, from int) (rows []tracedRow, las
 }
 
 // renumbered: the session gets another size, which wraps its lines anew and changes their numbers. shown is as it was,
-// top the number of its first row.
-func (h *inline) renumbered(shown *vt.Terminal, top uint64, size domain.Size) {
-	if !h.begun || shown.Modes().Alternate {
+// first the number of the oldest line of its history, which a program may have dropped, and top that of its first row.
+func (h *inline) renumbered(shown *vt.Terminal, first, top uint64, size domain.Size) {
+	if !h.begun {
 		return
 	}
 	h.gen++
+	for len(h.rows) > 0 && h.rows[0].at.n < first {
+		h.rows = h.rows[1:]
+	}
 	n := len(h.rows)
 	if n > 0 && h.rows[n-1].at.n+1 != top {
 		return // what is between is not here
@@ -365,7 +404,11 @@ func (h *inline) renumbered(shown *vt.Terminal, top uint64, size domain.Size) {
 	t := newTrace(cols, height, &h.cells)
 	t.above(h.rows)
 	rows, last := screenRows(shown, top, 0)
-	t.screen(rows, last, shown.Cursor())
+	cursor := shown.Cursor()
+	if shown.Modes().Alternate {
+		cursor = vt.Cursor{Row: last} // the main screen's is not known
+	}
+	t.screen(rows, last, cursor)
 	before := t.term.ScreenTop()
 	t.term.Resize(size.Cols, size.Rows)
 	places := t.index()

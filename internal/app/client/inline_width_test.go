@@ -61,6 +61,11 @@ func textOf(t *vt.Terminal) (history, screen string) {
 type widthStep struct {
 	size  domain.Size
 	lines []int
+	cut   bool // the connection is away while the size changes
+	full  bool // a full-screen program shows while the size changes
+	// The program drops the session's history, which has come, before. It counts only for the last step, to a smaller size:
+	// what a terminal takes back from its history when it becomes larger can then be had from nobody.
+	drops bool
 }
 
 func drawWidths(rt *rapid.T, least int) []widthStep {
@@ -68,6 +73,9 @@ func drawWidths(rt *rapid.T, least int) []widthStep {
 		return widthStep{
 			domain.Size{Cols: rapid.IntRange(least, 30).Draw(rt, "cols"), Rows: rapid.IntRange(2, 9).Draw(rt, "rows")},
 			rapid.SliceOfN(rapid.IntRange(0, 70), 0, 8).Draw(rt, "lines"),
+			rapid.IntRange(0, 2).Draw(rt, "cut") == 2,
+			false, // that is TestInlineWidthBehindAFullScreenProgram
+			rapid.IntRange(0, 5).Draw(rt, "drops") == 5,
 		}
 	}), 1, 6).Draw(rt, "steps")
 }
@@ -78,6 +86,7 @@ func widths(t *testing.T, steps []widthStep, cuts bool, check func(session, oute
 		a.opts.Inline, a.daemon.obedient, a.opts.Capabilities.CutsLines = true, true, cuts
 		a.term.vt = vt.New(vt.Options{Cols: 20, Rows: 5, HistoryLines: 20_000})
 		a.term.cuts = cuts
+		a.daemon.keeping = vt.New(vt.Options{Cols: 20, Rows: 5, HistoryLines: 20_000})
 	}, func(a *attachment) {
 		n := 0
 		prints := func(lines []int) {
@@ -90,14 +99,36 @@ func widths(t *testing.T, steps []widthStep, cuts bool, check func(session, oute
 			synctest.Wait()
 		}
 		prints([]int{3, 30, 3, 50, 3, 3})
-		for _, s := range steps {
+		was := domain.Size{Cols: 20, Rows: 5}
+		for i, s := range steps {
+			smaller := s.size.Cols <= was.Cols && s.size.Rows <= was.Rows
+			if was = s.size; s.drops && smaller && i+1 == len(steps) {
+				a.daemon.prints("\x1b[3J")
+			}
+			if s.full {
+				a.daemon.prints("\x1b[?1049h")
+				synctest.Wait()
+			}
+			if s.cut {
+				a.daemon.set(func() { a.daemon.dialErr = func(int) error { return errCut } })
+				a.daemon.cut(true)
+				synctest.Wait()
+			}
 			a.term.resize(s.size.Cols, s.size.Rows)
 			synctest.Wait()
+			if s.cut {
+				a.daemon.set(func() { a.daemon.dialErr = nil })
+				time.Sleep(10 * time.Second)
+				synctest.Wait()
+			}
+			if s.full {
+				a.daemon.prints("\x1b[?1049l")
+			}
 			prints(s.lines)
 		}
-		time.Sleep(2 * time.Second)
+		time.Sleep(5 * time.Second)
 		prints([]int{1, 1, 1})
-		check(a.daemon.term, a.term.vt)
+		check(a.daemon.keeping, a.term.vt)
 	})
 }
 
@@ -133,6 +164,22 @@ func TestInlineWidthLaw(t *testing.T) {
 	})
 }
 
+// What the terminal takes back from its history while a full-screen program shows comes again.
+func TestInlineWidthBehindAFullScreenProgram(t *testing.T) {
+	for _, size := range []domain.Size{{Cols: 10, Rows: 9}, {Cols: 20, Rows: 8}, {Cols: 30, Rows: 5}, {Cols: 5, Rows: 2}} {
+		for _, cuts := range []bool{false, true} {
+			widths(t, []widthStep{{size: size, full: true}}, cuts, func(session, outer *vt.Terminal) {
+				before, shown := textOf(session)
+				all := lineBegins.FindAllString(before+shown, -1)
+				before, shown = textOf(outer)
+				there := lineBegins.FindAllString(before+shown, -1)
+				require.True(t, isWithin(all, there), "%s, cuts: %v\n%q\n%q", size, cuts, all, there)
+				require.LessOrEqual(t, len(there)-len(all), 5+size.Rows)
+			})
+		}
+	}
+}
+
 var lineBegins = regexp.MustCompile(`<\d+:`)
 
 // Of a terminal that cuts its lines the same holds for their begins.
@@ -158,10 +205,10 @@ func TestInlineWidthLawOfATerminalThatCuts(t *testing.T) {
 // A terminal in which nothing of the session is wider than the screen has each line once, whichever of the two kinds it is.
 func TestInlineWidthOfShortLines(t *testing.T) {
 	steps := []widthStep{
-		{domain.Size{Cols: 30, Rows: 5}, []int{2, 3, 4}},
-		{domain.Size{Cols: 12, Rows: 3}, []int{2, 3, 4, 1, 1, 1}},
-		{domain.Size{Cols: 40, Rows: 9}, []int{3}},
-		{domain.Size{Cols: 10, Rows: 4}, []int{1, 2}},
+		{size: domain.Size{Cols: 30, Rows: 5}, lines: []int{2, 3, 4}},
+		{size: domain.Size{Cols: 12, Rows: 3}, lines: []int{2, 3, 4, 1, 1, 1}},
+		{size: domain.Size{Cols: 40, Rows: 9}, lines: []int{3}},
+		{size: domain.Size{Cols: 10, Rows: 4}, lines: []int{1, 2}},
 	}
 	for _, cuts := range []bool{false, true} {
 		attached(t, func(a *attachment) {

@@ -16,7 +16,7 @@ type view struct {
 	policy       domain.SizePolicy
 	first, top   uint64 // numbers of the oldest line kept and of the screen's first
 	// resizing is told before the session's screen takes another size; may be nil.
-	resizing func(was *vt.Terminal, top uint64, size domain.Size)
+	resizing func(was *vt.Terminal, first, top uint64, size domain.Size)
 }
 
 // restart makes the next state be a full one; what is shown stays.
@@ -70,7 +70,7 @@ func (v *view) follows(out *protocol.Output) error {
 func (v *view) update(p *protocol.PaneUpdate, full bool) {
 	if v.resizing != nil && v.term != nil {
 		if cols, rows := v.term.Size(); cols != p.Size.Cols || rows != p.Size.Rows {
-			v.resizing(v.term, v.top, p.Size)
+			v.resizing(v.term, v.first, v.top, p.Size)
 		}
 	}
 	if full {
