@@ -193,7 +193,7 @@ func TestAWarmAttachTakesOneRoundTrip(t *testing.T) {
 }
 
 // TestCurrentAfterABlackhole: a program draws all the time; 30 s of blackhole later its newest screen is shown within a
-// second, mostly within two round trips and 300 ms.
+// second, mostly within two round trips and 300 ms, and what was typed meanwhile has arrived once.
 func TestCurrentAfterABlackhole(t *testing.T) {
 	const rtt = 50 * time.Millisecond
 	c := simnet.Conditions{Delay: rtt / 2}
@@ -255,7 +255,9 @@ func afterHole(t *testing.T, seed uint64, c simnet.Conditions, hole time.Duratio
 		down := c
 		down.Down = true
 		w.links[0].Set(down, down)
-		time.Sleep(hole)
+		time.Sleep(hole / 2)
+		tty.press("in the dark")
+		time.Sleep(hole - hole/2)
 		mu.Lock()
 		back = time.Now().UTC()
 		mu.Unlock()
@@ -267,6 +269,7 @@ func afterHole(t *testing.T, seed uint64, c simnet.Conditions, hole time.Duratio
 		w.close()
 		require.Empty(t, w.problem)
 		require.NotZero(t, took, "it never came back")
+		require.Equal(t, "in the dark", prog.got(), "what was typed meanwhile")
 	})
 	return took
 }
