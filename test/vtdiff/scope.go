@@ -17,18 +17,24 @@ import (
 func outOfScope(s *session) string {
 	t := vt.New(vt.Options{Cols: s.cols, Rows: s.rows})
 	t.Write([]byte("\x1b[?2027l"))
+	text := "" // of several steps, as a character may begin in one and end in the next
 	for _, st := range s.steps {
-		if st.cols != 0 {
-			if t.Cursor().Pending && t.Modes().Alternate {
-				return "a size with a wrap pending"
-			}
-			t.Write([]byte(cancel))
-			t.Resize(st.cols, st.rows)
+		if st.cols == 0 {
+			text += st.bytes
 			continue
 		}
-		if why := textOutOfScope(t, st.bytes); why != "" {
+		if why := textOutOfScope(t, text); why != "" {
 			return why
 		}
+		text = ""
+		if t.Cursor().Pending && t.Modes().Alternate {
+			return "a size with a wrap pending"
+		}
+		t.Write([]byte(cancel))
+		t.Resize(st.cols, st.rows)
+	}
+	if why := textOutOfScope(t, text); why != "" {
+		return why
 	}
 	return ""
 }

@@ -140,3 +140,10 @@ func TestEveryKnownDifferenceIsArgued(t *testing.T) {
 		require.Greater(t, len(k.why), 40, k.name)
 	}
 }
+
+// TestScopeIsOfTheWholeInput: a wide character at the edge is out of scope wherever a step ends in it.
+func TestScopeIsOfTheWholeInput(t *testing.T) {
+	s := &session{cols: 4, rows: 2, steps: []step{{bytes: "abc\xe4\xb8"}, {bytes: "\x9b"}}}
+	require.NotEmpty(t, outOfScope(s))
+	require.Empty(t, outOfScope(&session{cols: 4, rows: 2, steps: []step{{bytes: "ab\xe4\xb8"}, {bytes: "\x9b"}}}))
+}
