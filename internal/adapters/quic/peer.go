@@ -73,13 +73,11 @@ func (k *peer) dial(ctx context.Context, talk converse, record []byte) (*link, e
 // converse begins the conversation on a connection. A record goes first: then the link is there when that was answered.
 func (k *peer) converse(ctx context.Context, talk converse, r raced, record []byte) (*link, error) {
 	c, err := openCarriage(ctx, r.conn)
-	if err != nil {
-		return nil, err
+	if err == nil && len(record) > 0 {
+		_, err = c.Write(record)
 	}
-	if len(record) > 0 {
-		if _, err = c.Write(record); err != nil {
-			return nil, err
-		}
+	if err != nil {
+		return nil, k.why(r.conn, err)
 	}
 	l := &link{conn: r.conn, way: r.way, peer: k, begun: make(chan struct{})}
 	begin := func(ctx context.Context) {
