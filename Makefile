@@ -48,8 +48,9 @@ bench: build ## measure vev beside raw pty, tmux and dtach, streams beside yamux
 bench-net: build ## measure vev across shaped links beside ssh, tmux and mosh; takes root
 	go run ./test/bench -net -vev $(BIN)
 
-bench-vt: ## measure the terminal engine and the painter alone; must-... are the design's targets
+bench-vt: ## measure the terminal engine and the painter alone, and the engine beside another parser; must are the design's targets
 	go test -run '^$$' -bench . -benchmem ./internal/domain/vt/... ./internal/domain/render/...
+	cd test/bench/vt && go run -mod=mod .
 
 vt-diff: tools ## compare the terminal engine with xterm and xterm.js for DURATION
 	go run ./test/vtdiff -duration $(DURATION)
@@ -57,6 +58,7 @@ vt-diff: tools ## compare the terminal engine with xterm and xterm.js for DURATI
 lint: ## vet, staticcheck, format, generated code, go.mod, and the same for darwin
 	go vet ./...
 	cd test/bench/bus && go vet -mod=mod ./...
+	cd test/bench/vt && go vet -mod=mod ./...
 	go tool staticcheck ./...
 	@unformatted=$$(go tool gofumpt -l .); test -z "$$unformatted" || { echo "run go tool gofumpt -w on: $$unformatted"; exit 1; }
 	go run ./tools/protogen -check internal/protocol/wire
