@@ -59,8 +59,25 @@ type inline struct {
 	pad    *vt.Terminal // what is written, wrapped as the terminal does
 	outer  []tracedRow  // the last rows of the terminal's history
 	rows   []tracedRow  // the last rows of the session's history, if all of it has come
+	behind behind
 	cells  measurer
 	glyphs []glyph
+}
+
+// behind is what a full-screen program hides.
+type behind struct {
+	seen    uint64       // which state of the main screen the terminal shows, or hides: view.main
+	y       int          // the row of the session that is at the terminal's top then
+	cursor  vt.Cursor    // of the session then
+	outer   hiddenScreen // of the terminal
+	session hiddenScreen
+}
+
+// hiddenScreen is a main screen while the alternate one shows.
+type hiddenScreen struct {
+	known  bool
+	rows   []tracedRow // to the last that has something, or the cursor
+	cursor vt.Cursor
 }
 
 // comeLine is a line, or the rest of one, that the history gets.
@@ -69,14 +86,18 @@ type comeLine struct {
 	at spot
 }
 
-// see takes note of a state that is painted, and asks for what is missing in the history.
-func (h *inline) see(v *view, size domain.Size, answer func(gen int, began time.Time, m *protocol.Result)) {
+// see takes note of a state that is painted from row y on, and asks for what is missing in the history.
+func (h *inline) see(v *view, y int, size domain.Size, answer func(gen int, began time.Time, m *protocol.Result)) {
 	h.size = size
 	if v.term == nil {
 		return
 	}
 	cols, rows := v.term.Size()
-	h.top, h.alt = v.top, v.term.Modes().Alternate
+	h.follow(v)
+	h.top = v.top
+	if !h.alt {
+		h.behind.seen, h.behind.y, h.behind.cursor = v.main, y, v.term.Cursor()
+	}
 	if !h.begun {
 		h.begun, h.chunk = true, leastInline
 		if !h.whole {
@@ -97,6 +118,35 @@ func (h *inline) see(v *view, size domain.Size, answer func(gen int, began time.
 	h.asker.ask(h.request(want), func(m *protocol.Result) { answer(gen, began, m) })
 }
 
+// follow notes whether a full-screen program shows, and what is behind it when it begins to. That is known if the terminal
+// shows the last state of the main screen, and the session has scrolled nothing since.
+func (h *inline) follow(v *view) {
+	was := h.alt
+	if h.alt = v.term.Modes().Alternate; was || !h.alt {
+		return
+	}
+	b := &h.behind
+	b.outer, b.session = hiddenScreen{}, hiddenScreen{}
+	if b.seen != v.main {
+		return
+	}
+	b.session = hiddenScreen{v.top == h.top, screenRows(v.term, h.top, b.cursor), b.cursor}
+	b.outer = h.shows(b.session.rows)
+}
+
+// shows is what the terminal shows of the rows of a session's screen, each of which was put in its place.
+func (h *inline) shows(rows []tracedRow) hiddenScreen {
+	s := hiddenScreen{known: true, cursor: h.behind.cursor}
+	if h.behind.y < len(rows) {
+		s.rows = append(s.rows, rows[h.behind.y:]...)
+	}
+	for i := range s.rows {
+		s.rows[i].on = false
+	}
+	s.cursor.Row = max(0, s.cursor.Row-h.behind.y)
+	return s
+}
+
 // from is the first line that is asked for: also one that the history has, if it went back to the session's screen and left
 // it again.
 func (h *inline) from() uint64 {
@@ -112,7 +162,7 @@ func (h *inline) answered(gen int, began time.Time, m *protocol.Result) {
 	if h.chunk = min(2*h.chunk, protocol.MaxHistoryLines); time.Since(began) > inlineTurn {
 		h.chunk = max(h.chunk/4, leastInline)
 	}
-	if gen == h.gen {
+	if gen == h.gen && !h.alt { // else it could not be written now
 		h.got(m)
 	}
 }
@@ -285,16 +335,24 @@ func (l *cachedLine) appendStyled(dst []byte, gl []glyph) []byte {
 	return append(dst, "\x1b[m\x1b]8;;\x1b\\"...)
 }
 
-// resized: the terminal has another size, and has moved its lines itself. shown is the session, from is the row of it at
-// the terminal's top. Where the history then ends is where it goes on.
-func (h *inline) resized(size domain.Size, shown *vt.Terminal, from int) {
+// resized: the terminal has another size, and has moved its lines itself, those behind a full-screen program too. Where the
+// history then ends is where it goes on.
+func (h *inline) resized(size domain.Size, v *view) {
 	defer func() { h.size = size }()
 	if !h.begun || h.size == size {
 		return
 	}
 	h.gen++
 	h.resize = time.Now()
-	if h.alt || shown == nil {
+	h.follow(v)
+	main := h.behind.outer
+	if !h.alt {
+		main = hiddenScreen{}
+		if h.behind.seen == v.main {
+			main = h.shows(screenRows(v.term, h.top, h.behind.cursor))
+		}
+	}
+	if !main.known {
 		h.mayTakeBack(size)
 		return
 	}
@@ -303,19 +361,22 @@ func (h *inline) resized(size domain.Size, shown *vt.Terminal, from int) {
 		h.outer[i] = h.asMoved(h.outer[i], size)
 	}
 	t.above(h.outer)
-	rows, last := screenRows(shown, h.top, from)
-	for i := range rows {
-		rows[i].on = false // each was put in its place
-		rows[i] = h.asMoved(rows[i], size)
+	for i := range main.rows {
+		main.rows[i] = h.asMoved(main.rows[i], size)
 	}
-	cursor := shown.Cursor()
-	cursor.Row = max(0, cursor.Row-from)
-	t.screen(rows, last-from, cursor)
+	t.screen(main.rows, main.cursor)
 	t.term.Resize(size.Cols, size.Rows)
-	outer, top, ok := t.history()
+	outer, shown, top := t.split()
 	h.outer = outer
-	if ok && (h.next >= h.top || top.n < h.next) {
+	if len(shown) > 0 && (h.next >= h.top || top.n < h.next) {
 		h.next, h.skip = top.n, top.col
+	}
+}
+
+// restarted: the terminal is painted anew, which blanks its main screen behind a full-screen program.
+func (h *inline) restarted() {
+	if h.alt {
+		h.behind.outer = hiddenScreen{known: true}
 	}
 }
 
@@ -364,53 +425,59 @@ func (h *inline) asMoved(r tracedRow, size domain.Size) tracedRow {
 	return r
 }
 
-// screenRows are the rows of a session's main screen from one on, the number of its first is top, and the last row that
-// has something, or the cursor.
-func screenRows(shown *vt.Terminal, top uint64, from int) (rows []tracedRow, last int) {
+// screenRows are the rows of a session's main screen, the number of its first is top, up to the last that has something, or
+// the cursor.
+func screenRows(shown *vt.Terminal, top uint64, cursor vt.Cursor) (rows []tracedRow) {
 	_, n := shown.Size()
-	if !shown.Modes().Alternate {
-		last = shown.Cursor().Row
-	}
+	last := cursor.Row
 	var line vt.Line
-	for y := from; y < n; y++ {
-		l := screenLine(shown, y, 0)
-		if shown.Modes().Alternate {
-			shown.ReadLine(shown.ScreenTop()+uint64(y), &line)
-			l = lineOf(shown, &line)
-		}
+	for y := range n {
+		shown.ReadLine(shown.ScreenTop()+uint64(y), &line)
+		l := lineOf(shown, &line)
 		rows = append(rows, tracedRow{l.Text, l.Wrapped, spot{top + uint64(y), 0}})
 		if l.Text != "" {
 			last = max(last, y)
 		}
 	}
-	return rows, last
+	return rows[:min(last+1, n)]
 }
 
-// renumbered: the session gets another size, which wraps its lines anew and changes their numbers. shown is as it was,
-// first the number of the oldest line of its history, which a program may have dropped, and top that of its first row.
-func (h *inline) renumbered(shown *vt.Terminal, first, top uint64, size domain.Size) {
+// renumbered: the session of the view gets another size, which wraps its lines anew and changes their numbers: its screen
+// begins at line now then, or before, if it scrolls at once.
+func (h *inline) renumbered(v *view, size domain.Size, now uint64) {
 	if !h.begun {
 		return
 	}
 	h.gen++
-	for len(h.rows) > 0 && h.rows[0].at.n < first {
+	h.follow(v)
+	top := v.top
+	for len(h.rows) > 0 && h.rows[0].at.n < v.first { // a program may have dropped them
 		h.rows = h.rows[1:]
 	}
+	main := h.behind.session
+	if !h.alt {
+		main = hiddenScreen{true, screenRows(v.term, top, v.term.Cursor()), v.term.Cursor()}
+	}
 	n := len(h.rows)
-	if n > 0 && h.rows[n-1].at.n+1 != top {
+	switch {
+	case !main.known:
+		h.unsure(min(top, now))
+		return
+	case n > 0 && h.rows[n-1].at.n+1 != top:
 		return // what is between is not here
 	}
-	cols, height := shown.Size()
+	cols, height := v.term.Size()
 	t := newTrace(cols, height, &h.cells)
 	t.above(h.rows)
-	rows, last := screenRows(shown, top, 0)
-	cursor := shown.Cursor()
-	if shown.Modes().Alternate {
-		cursor = vt.Cursor{Row: last} // the main screen's is not known
-	}
-	t.screen(rows, last, cursor)
+	t.screen(main.rows, main.cursor)
 	before := t.term.ScreenTop()
 	t.term.Resize(size.Cols, size.Rows)
+	rows, shown, _ := t.split()
+	after := top + t.term.ScreenTop() - before
+	if h.alt && after != now {
+		h.unsure(min(top, now)) // it was not as it was thought to be
+		return
+	}
 	places := t.index()
 	moved := func(at spot) spot {
 		if at.n+uint64(n) < top {
@@ -424,10 +491,32 @@ func (h *inline) renumbered(shown *vt.Terminal, first, top uint64, size domain.S
 	for i := range h.outer {
 		h.outer[i].at = moved(h.outer[i].at)
 	}
-	h.rows, _, _ = t.history()
-	for i := range h.rows {
-		h.rows[i].at = spot{top + t.term.ScreenTop() - before - uint64(len(h.rows)-i), 0}
+	for i := range h.behind.outer.rows {
+		h.behind.outer.rows[i].at = moved(h.behind.outer.rows[i].at)
 	}
+	h.top, h.rows = after, rows
+	for i := range h.rows {
+		h.rows[i].at = spot{after - uint64(len(h.rows)-i), 0}
+	}
+	for i := range shown {
+		shown[i].at = spot{after + uint64(i), 0}
+	}
+	h.behind.session = hiddenScreen{true, shown, t.term.Cursor()}
+}
+
+// unsure: what became of the session's lines from one on is not known. They come again, those before it in the same line too.
+func (h *inline) unsure(from uint64) {
+	for n := len(h.rows); n > 0 && (h.rows[n-1].at.n >= from || h.rows[n-1].on); n-- {
+		from = min(from, h.rows[n-1].at.n)
+		h.rows = h.rows[:n-1]
+	}
+	if h.next >= from {
+		h.next, h.skip = from, 0
+	}
+	for len(h.outer) > 0 && h.outer[len(h.outer)-1].at.n >= from {
+		h.outer = h.outer[:len(h.outer)-1]
+	}
+	h.behind.outer.known, h.behind.session.known = false, false
 }
 
 // lacking is what the history lacks of the lines before the screen's, the next span of it.

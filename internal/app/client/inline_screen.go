@@ -16,9 +16,10 @@ const restTimeout = 3 * time.Second
 // paintInline paints the frame and adds the lines that have come to the terminal's history. The caller has the turn.
 func (s *screen) paintInline() {
 	h := s.inline
-	h.see(&s.view, s.size, func(gen int, began time.Time, m *protocol.Result) {
+	h.see(&s.view, s.composer.y, s.size, func(gen int, began time.Time, m *protocol.Result) {
 		s.take()
 		defer s.give()
+		h.follow(&s.view)
 		h.answered(gen, began, m)
 		s.failed(s.paint())
 	})

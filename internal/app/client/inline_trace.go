@@ -13,7 +13,10 @@ type spot struct {
 	col int
 }
 
-// tracedRow is a row of a terminal, and where in the session's lines it begins.
+func (s spot) before(o spot) bool { return s.n < o.n || s.n == o.n && s.col < o.col }
+
+// tracedRow is a row of a terminal, and where in the session's lines it begins. Where the terminal has joined what does not
+// follow each other there, that is so far before that no column of the row is behind its place; col may be below 0 then.
 type tracedRow struct {
 	text string
 	on   bool // goes on in the next row
@@ -73,9 +76,9 @@ func (t *trace) push() {
 	_, _ = t.term.Write(append(bytes.Repeat([]byte("\n"), t.high-1), "\x1b[H"...))
 }
 
-// screen adds the rows that show, of which the last that has something, or the cursor, is row last.
-func (t *trace) screen(rows []tracedRow, last int, cursor vt.Cursor) {
-	for y, r := range rows[:min(last+1, t.high)] {
+// screen adds the rows that show.
+func (t *trace) screen(rows []tracedRow, cursor vt.Cursor) {
+	for y, r := range rows[:min(len(rows), t.high)] {
 		t.print(r, fmt.Sprintf("\x1b[?7l\x1b[%dH", y+1))
 		if r.on {
 			t.wrap(y)
@@ -106,8 +109,8 @@ type tracedCell struct {
 	behind int // the column behind it there
 }
 
-// cells calls f for all characters in order, until f says that it is enough.
-func (t *trace) cells(f func(c tracedCell) (more bool)) {
+// cells calls f for all characters in order.
+func (t *trace) cells(f func(c tracedCell)) {
 	_, rows := t.term.Size()
 	seen := make([]int, len(t.rows))
 	var line vt.Line
@@ -124,39 +127,38 @@ func (t *trace) cells(f func(c tracedCell) (more bool)) {
 				c.behind++
 			}
 			seen[row] = c.behind
-			if !f(c) {
-				return
-			}
+			f(c)
 		}
 	}
 }
 
-// history returns the rows of the history, and the place where the screen begins; ok is false when nothing is above it that was traced.
-func (t *trace) history() (rows []tracedRow, top spot, ok bool) {
+// split returns the rows of the history and of the screen, and the place where the screen begins, if something is there.
+func (t *trace) split() (above, shown []tracedRow, top spot) {
 	var line vt.Line
+	var row *tracedRow
 	last := uint64(0)
-	found := false
-	t.cells(func(c tracedCell) bool {
-		at := t.rows[c.row].at
+	t.cells(func(c tracedCell) {
+		begin := t.rows[c.row].at
+		begin.col += c.col - c.x
+		if row != nil && c.n == last {
+			if begin.before(row.at) {
+				row.at = begin
+			}
+			return
+		}
+		last = c.n
+		t.term.ReadLine(c.n, &line)
+		l, of := lineOf(t.term, &line), &above
 		if c.n >= t.term.ScreenTop() {
-			top, found = spot{at.n, at.col + c.col}, true
-			return false
+			of = &shown
 		}
-		if len(rows) == 0 || c.n != last {
-			last = c.n
-			t.term.ReadLine(c.n, &line)
-			l := lineOf(t.term, &line)
-			rows = append(rows, tracedRow{l.Text, l.Wrapped, spot{at.n, at.col + c.col}})
-		}
-		if !found {
-			top = spot{at.n, at.col + c.behind} // unless something follows
-		}
-		return true
+		*of = append(*of, tracedRow{l.Text, l.Wrapped, begin})
+		row = &(*of)[len(*of)-1]
 	})
-	if !found && len(rows) > 0 {
-		top = spot{top.n + 1, 0}
+	if len(shown) > 0 {
+		top = spot{shown[0].at.n, max(0, shown[0].at.col)}
 	}
-	return rows, top, len(rows) > 0 || found
+	return above, shown, top
 }
 
 // piece is a part of a row that lies in one row of the engine: from column col to before end, which is at x in row n.
@@ -174,7 +176,7 @@ type index struct {
 
 func (t *trace) index() (i index) {
 	i.pieces = make([][]piece, len(t.rows))
-	t.cells(func(c tracedCell) bool {
+	t.cells(func(c tracedCell) {
 		of := &i.pieces[c.row]
 		if k := len(*of); k > 0 && (*of)[k-1].n == c.n {
 			(*of)[k-1].end = c.behind
@@ -182,7 +184,6 @@ func (t *trace) index() (i index) {
 			*of = append(*of, piece{c.col, c.behind, c.n, c.x})
 		}
 		i.past = c.n + 1
-		return true
 	})
 	return i
 }

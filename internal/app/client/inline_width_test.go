@@ -35,9 +35,15 @@ func cut(t *vt.Terminal, size domain.Size) *vt.Terminal {
 		t.ReadLine(t.ScreenTop()+uint64(y), &line)
 		row(&line)
 	}
+	full := t.Modes().Alternate
+	if full {
+		_, _ = t.Write([]byte("\x1b[?1049l")) // to where the main screen's cursor is
+	}
 	c := t.Cursor()
 	_, _ = n.Write(fmt.Appendf(nil, "\x1b[%d;%dH", c.Row+1, c.Col+1))
-	n.Resize(size.Cols, size.Rows)
+	if n.Resize(size.Cols, size.Rows); full {
+		_, _ = n.Write([]byte("\x1b[?1049h"))
+	}
 	return n
 }
 
@@ -63,6 +69,7 @@ type widthStep struct {
 	lines []int
 	cut   bool // the connection is away while the size changes
 	full  bool // a full-screen program shows while the size changes
+	more  bool // and goes on to while it changes next; lines are not printed then
 	// The program drops the session's history, which has come, before. It counts only for the last step, to a smaller size:
 	// what a terminal takes back from its history when it becomes larger can then be had from nobody.
 	drops bool
@@ -74,10 +81,11 @@ func drawWidths(rt *rapid.T, least int) []widthStep {
 			domain.Size{Cols: rapid.IntRange(least, 30).Draw(rt, "cols"), Rows: rapid.IntRange(2, 9).Draw(rt, "rows")},
 			rapid.SliceOfN(rapid.IntRange(0, 70), 0, 8).Draw(rt, "lines"),
 			rapid.IntRange(0, 2).Draw(rt, "cut") == 2,
-			false, // that is TestInlineWidthBehindAFullScreenProgram
+			rapid.IntRange(0, 2).Draw(rt, "full") == 2,
+			rapid.Bool().Draw(rt, "more"),
 			rapid.IntRange(0, 5).Draw(rt, "drops") == 5,
 		}
-	}), 1, 6).Draw(rt, "steps")
+	}), 1, 8).Draw(rt, "steps")
 }
 
 // widths resizes a terminal that shows a session inline, and returns the two as they are then.
@@ -100,15 +108,17 @@ func widths(t *testing.T, steps []widthStep, cuts bool, check func(session, oute
 		}
 		prints([]int{3, 30, 3, 50, 3, 3})
 		was := domain.Size{Cols: 20, Rows: 5}
+		full := false
 		for i, s := range steps {
 			smaller := s.size.Cols <= was.Cols && s.size.Rows <= was.Rows
-			if was = s.size; s.drops && smaller && i+1 == len(steps) {
+			if was = s.size; s.drops && smaller && !full && i+1 == len(steps) {
 				a.daemon.prints("\x1b[3J")
 			}
-			if s.full {
+			if s.full && !full {
 				a.daemon.prints("\x1b[?1049h")
 				synctest.Wait()
 			}
+			full = full || s.full
 			if s.cut {
 				a.daemon.set(func() { a.daemon.dialErr = func(int) error { return errCut } })
 				a.daemon.cut(true)
@@ -121,8 +131,12 @@ func widths(t *testing.T, steps []widthStep, cuts bool, check func(session, oute
 				time.Sleep(10 * time.Second)
 				synctest.Wait()
 			}
-			if s.full {
+			if s.full && s.more && i+1 < len(steps) {
+				continue
+			}
+			if full {
 				a.daemon.prints("\x1b[?1049l")
+				full = false
 			}
 			prints(s.lines)
 		}
@@ -155,9 +169,10 @@ func TestInlineWidthLaw(t *testing.T) {
 			before, shown = textOf(outer)
 			there = before + shown
 		})
-		most := 0
+		most, was := 0, 20*5
 		for _, s := range steps {
-			most += s.size.Cols * s.size.Rows
+			now := s.size.Cols * s.size.Rows
+			most, was = most+max(was, now), now
 		}
 		require.True(rt, isWithin([]byte(all), []byte(there)), "%s\n%s", all, there)
 		require.LessOrEqual(rt, len(there)-len(all), most, "%s\n%s", all, there)
@@ -193,16 +208,17 @@ func TestInlineWidthLawOfATerminalThatCuts(t *testing.T) {
 			before, shown = textOf(outer)
 			there = lineBegins.FindAllString(before+shown, -1)
 		})
-		most := 0
+		most, was := 0, 5
 		for _, s := range steps {
-			most += s.size.Rows
+			most, was = most+max(was, s.size.Rows), s.size.Rows
 		}
 		require.True(rt, isWithin(all, there), "%q\n%q", all, there)
 		require.LessOrEqual(rt, len(there)-len(all), most, "%q\n%q", all, there)
 	})
 }
 
-// A terminal in which nothing of the session is wider than the screen has each line once, whichever of the two kinds it is.
+// A terminal in which nothing of the session is wider than the screen has each line once, whichever of the two kinds it is,
+// also when a full-screen program shows while its size changes, once and again.
 func TestInlineWidthOfShortLines(t *testing.T) {
 	steps := []widthStep{
 		{size: domain.Size{Cols: 30, Rows: 5}, lines: []int{2, 3, 4}},
@@ -210,7 +226,8 @@ func TestInlineWidthOfShortLines(t *testing.T) {
 		{size: domain.Size{Cols: 40, Rows: 9}, lines: []int{3}},
 		{size: domain.Size{Cols: 10, Rows: 4}, lines: []int{1, 2}},
 	}
-	for _, cuts := range []bool{false, true} {
+	for i := range 4 {
+		cuts, full := i%2 == 1, i/2 == 1
 		attached(t, func(a *attachment) {
 			a.opts.Inline, a.daemon.obedient, a.opts.Capabilities.CutsLines = true, true, cuts
 			a.term.vt = vt.New(vt.Options{Cols: 20, Rows: 5, HistoryLines: 20_000})
@@ -218,8 +235,18 @@ func TestInlineWidthOfShortLines(t *testing.T) {
 		}, func(a *attachment) {
 			n := 0
 			for _, s := range steps {
+				if full {
+					a.daemon.prints("\x1b[?1049h")
+					synctest.Wait()
+					a.term.resize(s.size.Cols-1, s.size.Rows+2)
+					synctest.Wait()
+				}
 				a.term.resize(s.size.Cols, s.size.Rows)
 				synctest.Wait()
+				if full {
+					a.daemon.prints("\x1b[?1049l")
+					synctest.Wait()
+				}
 				for _, length := range s.lines {
 					n++
 					a.daemon.prints(fmt.Sprintf("<%d:%s>\r\n", n, strings.Repeat("x", length)))
@@ -229,7 +256,7 @@ func TestInlineWidthOfShortLines(t *testing.T) {
 			}
 			before, shown := textOf(a.daemon.term)
 			history, screen := textOf(a.term.vt)
-			require.Equal(t, before+shown, history+screen, "cuts: %v", cuts)
+			require.Equal(t, before+shown, history+screen, "cuts: %v, full: %v", cuts, full)
 		})
 	}
 }

@@ -241,9 +241,9 @@ func (s *screen) resized(size domain.Size) error {
 	defer s.give()
 	s.size = size
 	if s.inline != nil {
-		s.inline.resized(size, s.view.term, s.composer.y)
+		s.inline.resized(size, &s.view)
 	}
-	s.painter.Reset()
+	s.forget()
 	return s.paint()
 }
 
@@ -282,6 +282,14 @@ func (s *screen) again(size domain.Size, leave func([]byte) []byte) error {
 	}
 	s.size = size
 	s.begin()
-	s.painter.Reset()
+	s.forget()
 	return s.paint()
+}
+
+// forget makes the next paint complete.
+func (s *screen) forget() {
+	s.painter.Reset()
+	if s.inline != nil {
+		s.inline.restarted()
+	}
 }

@@ -15,8 +15,9 @@ type view struct {
 	term         *vt.Terminal // nil before the first state
 	policy       domain.SizePolicy
 	first, top   uint64 // numbers of the oldest line kept and of the screen's first
-	// resizing is told before the session's screen takes another size; may be nil.
-	resizing func(was *vt.Terminal, first, top uint64, size domain.Size)
+	main         uint64 // counts what the main screen has been
+	// resizing is told before the session's screen takes another size, and begins at line top; may be nil.
+	resizing func(was *view, size domain.Size, top uint64)
 }
 
 // restart makes the next state be a full one; what is shown stays.
@@ -68,17 +69,23 @@ func (v *view) follows(out *protocol.Output) error {
 }
 
 func (v *view) update(p *protocol.PaneUpdate, full bool) {
-	if v.resizing != nil && v.term != nil {
-		if cols, rows := v.term.Size(); cols != p.Size.Cols || rows != p.Size.Rows {
-			v.resizing(v.term, v.first, v.top, p.Size)
-		}
+	resized := false
+	if v.term != nil {
+		cols, rows := v.term.Size()
+		resized = cols != p.Size.Cols || rows != p.Size.Rows
 	}
-	if full {
-		// A full state is written for an engine that has seen nothing.
+	if resized && v.resizing != nil {
+		v.resizing(v, p.Size, p.ScreenTop)
+	}
+	switch {
+	case full: // It is written for an engine that has seen nothing.
 		v.pane, v.term = p.Pane, vt.New(vt.Options{Cols: p.Size.Cols, Rows: p.Size.Rows})
-	} else if cols, rows := v.term.Size(); cols != p.Size.Cols || rows != p.Size.Rows {
+	case resized:
 		v.term.Resize(p.Size.Cols, p.Size.Rows)
 	}
 	v.term.Write(p.Data)
+	if full || resized || !v.term.Modes().Alternate {
+		v.main++
+	}
 	v.first, v.top = p.FirstLine, p.ScreenTop
 }
