@@ -606,7 +606,7 @@ func echoBesideALoss(t *testing.T, over domain.Transport, c simnet.Conditions) (
 // TestAnIdleHostOverQUICIsCheap: what a host costs that is reached over QUIC and idle. Here the other machine's proxy and broker are
 // in the same process, and counted.
 func TestAnIdleHostOverQUICIsCheap(t *testing.T) {
-	const hosts, most = 40, 300 << 10                          // of both sides
+	const hosts, most = 40, 300 << 10                          // of both sides; a broker has a quarter of it in garbage, too
 	t.Setenv("QUIC_GO_DISABLE_RECEIVE_BUFFER_WARNING", "true") // no real socket is under it
 	synctest.Test(t, func(t *testing.T) {
 		c := simnet.Conditions{Delay: 10 * time.Millisecond}

@@ -33,7 +33,8 @@
 //	network.go one while there are links, which reads of changes of the network; the last link's Close joins it
 //	proxy.go   accepting, joined by Run; one per connection, joined by Close
 //	admit.go   a watch for a second stream before the token; joined by stranger
-//	repeats.go two per connection that send and hear repeats; the Close of its link, or of its conversation, joins them
+//	repeats.go one per connection that hears repeats, one while some wait to be sent; the Close of its link, or of its
+//	           conversation, joins them
 //	served.go  two per connection that take requests, one per request until it is handed on; joined by its Close
 //
 // The QUIC library has more of its own.

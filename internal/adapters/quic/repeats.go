@@ -13,12 +13,14 @@ import (
 // one do nothing: the other side does not read repeats.
 type repeats struct {
 	conn *quicgo.Conn
-	wake chan struct{} // cap 1: a first repeat waits
+	wake chan struct{} // cap 1: something waits that send has not looked at
 	all  sync.WaitGroup
 
 	mu      sync.Mutex // a leaf
 	streams map[int64]*stream
 	waiting []*outgoing // that have something to say, in the order of their first
+	sending bool        // send runs: only while something waits, since an idle link is to cost little
+	ended   bool        // hear has ended: send is not to begin
 	losses  losses
 	spent   bucket
 	bulk    bucket
@@ -36,13 +38,12 @@ type outgoing struct {
 	spent  bucket
 }
 
-// newRepeats begins to send and to hear repeats, until the connection ends; nil: the other side does not know of them.
+// newRepeats begins to hear repeats, until the connection ends; nil: the other side does not know of them.
 func newRepeats(conn *quicgo.Conn) *repeats {
 	if conn.ConnectionState().TLS.NegotiatedProtocol != alpnRepeats {
 		return nil
 	}
 	r := &repeats{conn: conn, wake: make(chan struct{}, 1), streams: map[int64]*stream{}}
-	r.all.Go(r.send)
 	r.all.Go(r.hear)
 	return r
 }
@@ -94,9 +95,16 @@ func (r *repeats) wrote(o *outgoing, offset int64, p []byte) {
 		o.waits = true
 		r.waiting = append(r.waiting, o)
 	}
-	select {
-	case r.wake <- struct{}{}:
+	switch {
+	case r.ended:
+	case !r.sending:
+		r.sending = true
+		r.all.Go(r.send)
 	default:
+		select {
+		case r.wake <- struct{}{}:
+		default:
+		}
 	}
 }
 
@@ -133,27 +141,17 @@ func (o *outgoing) repeated(twice bool, now time.Time) {
 	o.said, o.due = len(o.data), now.Add(secondDelay)
 }
 
-// send sends each repeat when its time has come.
+// send sends each repeat when its time has come, until none waits.
 func (r *repeats) send() {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
 	var buf []byte
 	for {
 		r.mu.Lock()
-		buf = buf[:0]
-		next := time.Hour // a write wakes it
-		for now := time.Now(); len(buf) == 0 && len(r.waiting) > 0; {
-			o, i := r.earliest()
-			if len(o.data) == 0 {
-				o.waits = false
-				r.waiting = slices.Delete(r.waiting, i, i+1)
-				continue
-			}
-			if next = o.due.Sub(now); next > 0 {
-				break
-			}
-			buf = r.say(o, buf, now)
-		}
+		var next time.Duration
+		buf, next = r.due(buf[:0])
+		r.sending = len(buf) > 0 || len(r.waiting) > 0
+		more := r.sending
 		r.mu.Unlock()
 		if len(buf) > 0 {
 			_ = r.conn.SendDatagram(buf) // the end of the connection is heard of below
@@ -161,6 +159,9 @@ func (r *repeats) send() {
 				return
 			}
 			continue
+		}
+		if !more {
+			return
 		}
 		timer.Reset(next)
 		select {
@@ -170,6 +171,25 @@ func (r *repeats) send() {
 			return
 		}
 	}
+}
+
+// due appends the datagram of what is due now, or nothing: then it returns when the next is. With mu held.
+func (r *repeats) due(buf []byte) ([]byte, time.Duration) {
+	for now := time.Now(); len(r.waiting) > 0; {
+		o, i := r.earliest()
+		if len(o.data) == 0 {
+			o.waits = false
+			r.waiting = slices.Delete(r.waiting, i, i+1)
+			continue
+		}
+		if next := o.due.Sub(now); next > 0 {
+			return buf, next
+		}
+		if buf = r.say(o, buf, now); len(buf) > 0 {
+			break
+		}
+	}
+	return buf, 0
 }
 
 // earliest is what is due first, with mu held.
@@ -198,6 +218,7 @@ func (r *repeats) say(o *outgoing, buf []byte, now time.Time) []byte {
 
 // hear gives what came again to its streams. A stream that is not there, still or any more, needs none.
 func (r *repeats) hear() {
+	defer r.end()
 	for {
 		b, err := r.conn.ReceiveDatagram(context.Background())
 		if err != nil {
@@ -218,6 +239,13 @@ func (r *repeats) hear() {
 			s.again(*again)
 		}
 	}
+}
+
+// end keeps send from beginning once wait may have returned.
+func (r *repeats) end() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.ended = true
 }
 
 // losses tells whether a connection loses packets.

@@ -14,9 +14,12 @@ const (
 	HeaderBytes = 4
 
 	// readAhead bounds what is read beyond what was asked for: enough for the heads of the
-	// frames that follow and for small frames whole, little enough that an idle connection
-	// costs a page and a bulk payload is hardly copied.
+	// frames that follow and for small frames whole, little enough that a bulk payload is hardly
+	// copied.
 	readAhead = 4 << 10
+
+	// firstRead is as much until more came at once: a connection that never carries much costs little.
+	firstRead = 512
 
 	// keptBytes is the largest body buffer kept between frames; a larger one lives for its frame.
 	keptBytes = 64 << 10
@@ -25,7 +28,7 @@ const (
 // Reader takes a byte stream apart into envelopes. One goroutine uses it.
 type Reader struct {
 	src  io.Reader
-	buf  []byte // read ahead: buf[r:w] is unread; made with the first read
+	buf  []byte // read ahead: buf[r:w] is unread; made with the first read, of firstRead, then readAhead
 	r, w int
 	left int    // bytes of the current frame not yet taken
 	body []byte // kept for frames larger than buf
@@ -183,8 +186,13 @@ func (f *Reader) fill(n int) error {
 	if f.w-f.r >= n {
 		return nil
 	}
-	if f.buf == nil {
+	switch {
+	case f.buf == nil && n <= firstRead:
+		f.buf = make([]byte, firstRead)
+	case len(f.buf) < readAhead && (n > len(f.buf) || f.w == len(f.buf)):
+		ahead := f.buf[f.r:f.w]
 		f.buf = make([]byte, readAhead)
+		f.r, f.w = 0, copy(f.buf, ahead)
 	}
 	if f.r > 0 {
 		f.w = copy(f.buf, f.buf[f.r:f.w])

@@ -25,7 +25,7 @@ func frame(n int) []byte {
 
 func TestFramesComeBackUnderAnySplit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		sizes := rapid.SliceOfN(rapid.OneOf(rapid.IntRange(1, 40), rapid.IntRange(readAhead-8, readAhead+8), rapid.IntRange(1, 3*keptBytes)), 1, 6).Draw(t, "sizes")
+		sizes := rapid.SliceOfN(rapid.OneOf(rapid.IntRange(1, 40), rapid.IntRange(firstRead-8, firstRead+8), rapid.IntRange(readAhead-8, readAhead+8), rapid.IntRange(1, 3*keptBytes)), 1, 6).Draw(t, "sizes")
 		seed := rapid.Uint64().Draw(t, "seed")
 		var sent bytes.Buffer
 		w := NewWriter(&sent)
@@ -95,6 +95,25 @@ func TestALargeBodyIsNotKept(t *testing.T) {
 	_, err = r.ReadFrame(1 << 20)
 	require.NoError(t, err)
 	require.NotNil(t, r.body)
+}
+
+func TestAQuietReaderIsSmall(t *testing.T) {
+	var sent bytes.Buffer
+	r := NewReader(&sent)
+	for _, n := range []int{20, 100, firstRead - HeaderBytes - 1} {
+		sent.Write(frame(n))
+		_, err := r.ReadFrame(protocol.MaxControlBytes)
+		require.NoError(t, err)
+		require.Len(t, r.buf, firstRead)
+	}
+	for range 3 { // the second finds that the first read left something
+		sent.Write(frame(firstRead))
+	}
+	for range 3 {
+		_, err := r.ReadFrame(protocol.MaxControlBytes)
+		require.NoError(t, err)
+	}
+	require.Len(t, r.buf, readAhead)
 }
 
 func TestPeekReadAndNext(t *testing.T) {
