@@ -37,6 +37,8 @@ type Search struct {
 	re    *regexp.Regexp
 	steps int // of re for a byte of text, about
 	sieve sieve
+	// machine knows better than the sieve, and takes longer: where there are probes, for lines that have one.
+	machine *machine
 
 	t      *Terminal
 	chunk  int    // where the last history line was found
@@ -76,7 +78,7 @@ func NewSearch(expr string) (*Search, error) {
 	if err != nil {
 		return nil, fault.Wrap(fault.Internal, err, "the expression does not compile")
 	}
-	return &Search{re: re, steps: len(prog.Inst), sieve: newSieve(tree)}, nil
+	return &Search{re: re, steps: len(prog.Inst), sieve: newSieve(tree), machine: newMachine(prog)}, nil
 }
 
 // Place is a column of a numbered line, see [Terminal.ReadLine].
@@ -183,6 +185,10 @@ func (s *Search) blockLimit(budget int) int { return min(max(budget-s.spent, 1),
 
 // matches returns where the expression matches in the piece's text.
 func (s *Search) matches() [][]int {
+	s.spent += len(s.text)
+	if !s.machine.may(s.text) {
+		return nil
+	}
 	s.spent += len(s.text) * min(s.steps, 32)
 	all := s.re.FindAllIndex(s.text, maxPieceMatches)
 	n := 0

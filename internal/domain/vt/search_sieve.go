@@ -10,10 +10,10 @@ import (
 	"unicode/utf8"
 )
 
-// maxProbes bounds the texts that are looked for; an expression with more alternatives is matched with every line.
+// maxProbes bounds the texts that are looked for; an expression with more alternatives has none.
 const maxProbes = 16
 
-// sieve tells which pieces may match: every match has one of the probes. Without probes all may.
+// sieve tells which pieces may match: every match has one of the probes, if there are any.
 type sieve struct {
 	probes [][]byte
 	spaces bool  // a probe has some, for which a blank counts
@@ -106,17 +106,14 @@ func shortest(all []probe) int {
 	return n
 }
 
-// next returns where the text has a probe, at or behind from, and len(text) when it has none there. Without probes that
-// is from. Within one text from never falls; it begins at 0.
+// next returns where the text has a probe, at or behind from, and len(text) when it has none there. Within one text from
+// never falls; it begins at 0.
 func (v *sieve) next(text []byte, from int) int {
 	if from == 0 {
 		v.at = v.at[:0]
 		for range v.probes {
 			v.at = append(v.at, -1)
 		}
-	}
-	if len(v.probes) == 0 {
-		return from
 	}
 	next := len(text)
 	for i, p := range v.probes {
@@ -207,6 +204,22 @@ func (b *block) pieceAt(at int) (row uint64, next int) {
 	return st.row + uint64(i), next
 }
 
+// line returns the text of a piece: one of those in a stride.
+func (b *block) line(i, k int) []byte {
+	st, end := b.strides[i], len(b.text)-1
+	if i+1 < len(b.strides) {
+		end = b.strides[i+1].at - 1
+	}
+	if st.more == 0 {
+		return b.text[st.at:end]
+	}
+	move := st.chunk.offset(st.line) + 1 - st.at // from places in the text to those in the chunk
+	if k < st.more {
+		end = st.chunk.offset(st.line+k+1) - move
+	}
+	return b.text[st.chunk.offset(st.line+k)+1-move : end]
+}
+
 // blockStart returns the first row of a block with the rows before above: about limit bytes of text.
 func (s *Search) blockStart(above uint64, limit int) uint64 {
 	n := above - 1
@@ -223,6 +236,19 @@ func (s *Search) blockStart(above uint64, limit int) uint64 {
 func (s *Search) candidates() []uint64 {
 	b := &s.block
 	b.may = b.may[:0]
+	s.machine.left = machineWork
+	if len(s.sieve.probes) == 0 {
+		s.spent += len(b.text)
+		for i := range b.strides {
+			for k := range b.strides[i].more + 1 {
+				if s.machine.may(b.line(i, k)) {
+					b.may = append(b.may, b.strides[i].row+uint64(k))
+				}
+			}
+		}
+		s.spent += machineWork - s.machine.left
+		return b.may
+	}
 	if s.sieve.spaces {
 		blanksToSpaces(b.text)
 	}

@@ -176,6 +176,8 @@ func TestSearchModel(t *testing.T) {
 	exprs := []string{
 		"a", "ab", "(?i)ab", "b+c", "宽", "e\u0301", "a.b", "[ab]+", "^a", "b$", "  ", "(?i)k", "\\bab", "c 宽|x", "(ab)+", "[a-cx]",
 		"(?i)xk|b a", "a  b", "(?i)ABC|s", "ab|x|宽", "(a|b)c", "x*", "(?i)宽",
+		"[ab]$", "^[a-c]", "^[ab]{2}$", "[ab] *$", "[^a]$", "[ab]$$", "^^[ab]", "(?m)^[ab]+$", "\\b[ab]\\b", "\\B[bx]", "[^ -~]", "(?i)[k]",
+		"(?i)[s]", "[xK] ?$", "[ab]*$", "(?:[a ]|宽)+\\z", "[ab]??$", "^$", "$", "a$b", "(^|[ab])[xc]", "[ab]{1,40}c", "[^\\x00-\\x{10FFFF}]",
 	}
 	rapid.Check(t, func(rt *rapid.T) {
 		tm := New(Options{Cols: rapid.IntRange(1, 9).Draw(rt, "cols"), Rows: rapid.IntRange(1, 5).Draw(rt, "rows"), HistoryLines: rapid.IntRange(0, 80).Draw(rt, "lines")})
@@ -214,6 +216,34 @@ func TestProbes(t *testing.T) {
 	} {
 		require.Equal(t, want, fmt.Sprintf("%s", mustSearch(t, expr).sieve.probes), expr)
 	}
+}
+
+// TestMachineIsBounded: an expression with more states than are kept still finds every line, and so does one that takes more
+// work than a block may.
+func TestMachineIsBounded(t *testing.T) {
+	const expr = "a[ab]{14}c"
+	m, re := mustSearch(t, expr).machine, regexp.MustCompile(expr)
+	rapid.Check(t, func(rt *rapid.T) {
+		line := []byte(strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "ab", "ba", "c", "宽"}), 0, 80).Draw(rt, "line"), ""))
+		if m.left = machineWork; !m.may(line) && re.Match(line) {
+			rt.Fatalf("%q matches", line)
+		}
+	})
+	line := bytes.Repeat([]byte("abbabaaab"), 10)
+	for i := range 1 << 12 {
+		m.left = machineWork
+		line[i%len(line)] ^= 'a' ^ 'b'
+		m.may(line)
+	}
+	require.Len(t, m.states, maxMachineStates)
+	require.True(t, m.may(line), "what has no state may match")
+
+	m = mustSearch(t, expr).machine
+	m.left = len(m.prog.Inst) - 1
+	require.True(t, m.may([]byte("x")), "no work is left")
+	require.True(t, m.left < 0 && m.states[lineStart].to['x'] == unknown)
+	m.left = machineWork
+	require.False(t, m.may([]byte("x")))
 }
 
 // TestSearchIsBounded: no call does much more than its budget, even in one line without an end.
@@ -279,7 +309,9 @@ func BenchmarkSearch(b *testing.B) {
 		for i := range lines {
 			fmt.Fprintf(writerOf{tm}, of.line, i)
 		}
-		for _, expr := range []string{"needle", "(?i)needle", "[0-9]+ needle", "qu.ck cat", "needle|haystack"} {
+		for _, expr := range []string{
+			"needle", "(?i)needle", "[0-9]+ needle", "qu.ck cat", "needle|haystack", "[0-9]{9}", "^[a-z]+[0-9]$", "[A-Z]\\w+", "\\d+\\.\\d+",
+		} {
 			for _, way := range []string{"down", "up"} {
 				b.Run(of.name+"/"+way+"/"+expr, func(b *testing.B) {
 					s := mustSearch(b, expr)
