@@ -2,6 +2,13 @@ module github.com/vev-term/vev
 
 go 1.26.0
 
+// How many threads run Go at once is up to the CPUs that a process may use. A share of their time is not looked at: a
+// command ends before it would count, and looking costs a twentieth of its start.
+godebug (
+	containermaxprocs=0
+	updatemaxprocs=0
+)
+
 require (
 	github.com/bufbuild/protocompile v0.14.1
 	github.com/clipperhouse/displaywidth v0.11.0
