@@ -83,8 +83,18 @@ type BrokerClientMessage interface{ brokerClient() }
 type BrokerServerMessage interface{ brokerServer() }
 
 type (
-	Register   struct{ Client string } // who asks: name and version, for logs
+	// Register begins a conversation. Open, or nil, stands for an OpenStream of stream 1 behind it (FeatureAhead).
+	Register struct {
+		Client string // who asks: name and version, for logs
+		Open   *Opening
+	}
 	Registered struct{ Scope Scope }
+	// Opening is an OpenStream without its reference, whose scope nobody knows yet.
+	Opening struct {
+		Host  string
+		Start StartPolicy
+		First []byte
+	}
 
 	OpenStream struct {
 		Ref   StreamRef

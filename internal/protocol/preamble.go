@@ -76,6 +76,8 @@ const (
 	FeatureReports uint64 = 1 << 6
 	// FeatureFirst: OpenStream may carry the first bytes of the stream.
 	FeatureFirst uint64 = 1 << 7
+	// FeatureAhead: Register may ask for the first stream. It implies FeatureFirst for that.
+	FeatureAhead uint64 = 1 << 8
 )
 
 // Hello is what a client offers in its preamble.

@@ -133,13 +133,13 @@ func cut(err error) error {
 
 // once walks the way once: broker.sock, broker conversation, stream, session preamble, and what first is left to say.
 func (d *Dialer) once(ctx context.Context, first protocol.SessionClientMessage) (ports.SessionClientConn, error) {
-	broker, err := d.Broker(ctx)
+	// A broker on this machine hands over the daemon's connection; where one does not, it is next to it all the same.
+	opening, first, err := d.opening(first, d.Host.Local())
 	if err != nil {
 		return nil, err
 	}
-	opening, first, err := d.opening(first, d.Host.Local() && broker.Hands())
+	broker, err := d.broker(ctx, true, &protocol.Opening{Host: d.Host.String(), Start: d.Start, First: opening.Bytes()})
 	if err != nil {
-		_ = broker.Close()
 		return nil, err
 	}
 	stop := func() {}
@@ -194,7 +194,7 @@ func (b *brokered) Close() error {
 // Broker begins a conversation with the broker and starts it when there is a reason to: to
 // start a daemon, to reach another machine, or because one runs and only the broker can lead to it. The caller closes it.
 func (d *Dialer) Broker(ctx context.Context) (*brokeripc.Client, error) {
-	return d.broker(ctx, true)
+	return d.broker(ctx, true, nil)
 }
 
 // Catalogue begins a conversation with the broker to ask for the catalogue, whatever the host: again where the one that answers
@@ -206,7 +206,7 @@ func (d *Dialer) Catalogue(ctx context.Context, start bool) (*brokeripc.Client, 
 	far := *d
 	far.Start = protocol.StartIfNeeded // the broker, and for that no daemon must run
 	for pause := FirstPause; ; pause = min(2*pause, LastPause) {
-		broker, err := far.broker(ctx, start)
+		broker, err := far.broker(ctx, start, nil)
 		if cut, ok := errors.AsType[*cutError](err); !ok {
 			return broker, err
 		} else if !start || !Sleep(ctx, pause) {
@@ -215,7 +215,8 @@ func (d *Dialer) Catalogue(ctx context.Context, start bool) (*brokeripc.Client, 
 	}
 }
 
-func (d *Dialer) broker(ctx context.Context, start bool) (*brokeripc.Client, error) {
+// broker is Broker, and asks for a stream with that, which may be nil.
+func (d *Dialer) broker(ctx context.Context, start bool, o *protocol.Opening) (*brokeripc.Client, error) {
 	dir, err := rundir.Open()
 	if err != nil {
 		return nil, err
@@ -233,11 +234,7 @@ func (d *Dialer) broker(ctx context.Context, start bool) (*brokeripc.Client, err
 	if err != nil {
 		return nil, err
 	}
-	dial := brokeripc.Dial
-	if d.Person != nil {
-		dial = brokeripc.DialAnswering
-	}
-	broker, err := dial(ctx, socket, d.Software)
+	broker, err := brokeripc.DialOpening(ctx, socket, d.Software, d.Person != nil, o)
 	if err != nil {
 		return nil, cut(err)
 	}

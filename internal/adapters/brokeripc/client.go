@@ -18,8 +18,8 @@ type Client struct {
 	conn    *conn
 	pings   bool // the broker answers them
 	reports bool // the broker may send them
-	direct  bool // the broker hands over daemons' connections
 	firsts  bool // the broker takes a stream's first bytes with the request
+	ahead   wish // of the registration, until OpenStream takes it. Guarded by conn.mu
 	answers bool // somebody takes what comes in prompts
 	prompts chan *protocol.Prompt
 
@@ -37,46 +37,62 @@ type statsAnswer struct {
 	err     error
 }
 
+// wish is a stream whose request is under way. The zero value: none.
+type wish struct {
+	stream   *Stream
+	answered chan struct{} // closed with the broker's answer
+	went     bool          // its first bytes went with the request
+}
+
 // Dial speaks preamble and registration on rw, which is the client's from here on: it is
 // closed on failure. software, our name and version, is for the broker's messages. The error
 // is a fault: Timeout after protocol.HandshakeTimeout, Canceled with ctx, Incompatible,
 // Violation, or Unavailable when the carriage ends.
 func Dial(ctx context.Context, rw io.ReadWriteCloser, software string) (*Client, error) {
-	return dial(ctx, rw, software, protocol.FeatureNone)
+	return dial(ctx, rw, software, protocol.FeatureNone, nil)
 }
 
-// DialAnswering is Dial for a client that answers what comes in Prompts.
-func DialAnswering(ctx context.Context, rw io.ReadWriteCloser, software string) (*Client, error) {
-	return dial(ctx, rw, software, protocol.FeaturePrompts)
+// DialOpening is Dial that asks for a stream with the registration, which takes a round trip less, unless o is nil or the
+// broker does not know that. The next OpenStream must say the same as o: it waits for that stream, or asks for it.
+// person: the client answers what comes in Prompts.
+func DialOpening(ctx context.Context, rw io.ReadWriteCloser, software string, person bool, o *protocol.Opening) (*Client, error) {
+	features := protocol.FeatureNone
+	if person {
+		features = protocol.FeaturePrompts
+	}
+	return dial(ctx, rw, software, features, o)
 }
 
-func dial(ctx context.Context, rw io.ReadWriteCloser, software string, features uint64) (*Client, error) {
+func dial(ctx context.Context, rw io.ReadWriteCloser, software string, features uint64, o *protocol.Opening) (*Client, error) {
 	c := &Client{
 		answers: features&protocol.FeaturePrompts != 0, prompts: make(chan *protocol.Prompt, protocol.MaxPrompts),
 		asked: make(map[protocol.OperationID]chan<- statsAnswer), operating: make(map[protocol.OperationID]*operated),
 		listing: listing{changes: make(chan struct{}, 1)},
 	}
 	err := handshake(ctx, rw, func() (err error) {
-		c.conn, features, err = register(rw, software, features)
+		c.conn, features, err = register(rw, &protocol.Register{Client: software, Open: o}, features)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
 	c.pings, c.reports = features&protocol.FeaturePings != 0, features&protocol.FeatureReports != 0
-	c.firsts, c.direct = features&protocol.FeatureFirst != 0, features&protocol.FeatureDirect != 0
+	c.firsts = features&protocol.FeatureFirst != 0
+	if o != nil && features&protocol.FeatureAhead != 0 {
+		c.ahead, _ = c.ask(func(*Stream) bool { return true }) // nothing keeps a first stream from its number
+	}
 	c.conn.start(c)
 	return c, nil
 }
 
 // register is the client's part of the conversation up to Registered. It returns the features that were agreed.
-func register(rw io.ReadWriteCloser, software string, features uint64) (*conn, uint64, error) {
-	hello := protocol.NewHello(protocol.BrokerClient, software)
+func register(rw io.ReadWriteCloser, r *protocol.Register, features uint64) (*conn, uint64, error) {
+	hello := protocol.NewHello(protocol.BrokerClient, r.Client)
 	rw, hello.Features = receiving(rw)
-	hello.Features |= features | protocol.FeatureShortRefs | protocol.FeaturePings | protocol.FeatureReports | protocol.FeatureFirst
+	hello.Features |= features | protocol.FeatureShortRefs | protocol.FeaturePings | protocol.FeatureReports | protocol.FeatureFirst | protocol.FeatureAhead
 	rd := streamframe.NewReader(rw)
 	agreed, err := streamframe.ClientHandshake(rd, rw, hello, func(dst []byte) ([]byte, error) {
-		return brokerwire.AppendClient(dst, &protocol.Register{Client: software})
+		return brokerwire.AppendClient(dst, r)
 	})
 	if err != nil {
 		return nil, 0, err
@@ -99,9 +115,6 @@ func register(rw io.ReadWriteCloser, software string, features uint64) (*conn, u
 	return nil, 0, fault.New(fault.Violation, "%T came before the registration's answer", m)
 }
 
-// Hands reports whether the broker hands over the connections of this machine's daemon, if nothing keeps it from that.
-func (c *Client) Hands() bool { return c.direct }
-
 // OpenStream asks for a stream to the daemon of a host and waits for the broker's answer.
 // ctx ends the waiting, and the stream if it was not granted yet. The error is a fault: the
 // broker's refusal (Peer is set), Limit, Canceled, or the connection's end. See ports.Link.
@@ -119,12 +132,15 @@ func (c *Client) OpenStream(ctx context.Context, host string, start protocol.Sta
 
 // open asks for a stream and waits for the answer; went: its first bytes went with the request.
 func (c *Client) open(ctx context.Context, host string, start protocol.StartPolicy, first []byte) (stream ports.Stream, went bool, err error) {
-	s, answered, went, err := c.ask(host, start, first)
-	if err != nil {
-		return nil, false, err
+	a := c.takeAhead()
+	if a.stream == nil {
+		if a, err = c.askFor(host, start, first); err != nil {
+			return nil, false, err
+		}
 	}
+	s, went := a.stream, a.went
 	select {
-	case <-answered:
+	case <-a.answered:
 	case <-ctx.Done():
 	}
 	c.conn.mu.Lock()
@@ -147,32 +163,50 @@ func (c *Client) open(ctx context.Context, host string, start protocol.StartPoli
 	return nil, false, gone
 }
 
-func (c *Client) ask(host string, start protocol.StartPolicy, first []byte) (s *Stream, answered chan struct{}, went bool, err error) {
+// takeAhead gives the stream that the registration asked for to the first OpenStream.
+func (c *Client) takeAhead() wish {
+	c.conn.mu.Lock()
+	defer c.conn.mu.Unlock()
+	a := c.ahead
+	c.ahead = wish{}
+	return a
+}
+
+func (c *Client) askFor(host string, start protocol.StartPolicy, first []byte) (wish, error) {
+	n := c.conn
+	return c.ask(func(s *Stream) (went bool) {
+		// Where much waits they go later: many streams that begin over a carriage that is stuck must not end it.
+		if went = len(first) == 0 || c.firsts && len(n.writing.unsent)+len(first) <= maxUnsent/2; !went {
+			first = nil
+		}
+		n.post(brokerwire.AppendClient(nil, &protocol.OpenStream{Ref: s.ref(), Host: host, Start: start, First: first}))
+		n.offerTurn()
+		return went
+	})
+}
+
+// ask begins a stream. send asks the broker for it, with conn.mu held, and says whether its first bytes went along.
+func (c *Client) ask(send func(*Stream) (went bool)) (wish, error) {
 	n := c.conn
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.expect()
 	if n.err != nil {
 		n.settled()
-		return nil, nil, false, n.err
+		return wish{}, n.err
 	}
 	id, ferr := n.machine.Open()
 	if ferr != nil {
 		n.settled()
-		return nil, nil, false, ferr
+		return wish{}, ferr
 	}
-	s = n.newStream(id)
+	s := n.newStream(id)
 	s.reports = make(chan protocol.LinkReport, 1)
-	answered = make(chan struct{})
-	s.answered = answered
+	a := wish{stream: s, answered: make(chan struct{})}
+	s.answered = a.answered
 	n.reading.urgent++
-	// Where much waits they go later: many streams that begin over a carriage that is stuck must not end it.
-	if went = len(first) == 0 || c.firsts && len(n.writing.unsent)+len(first) <= maxUnsent/2; !went {
-		first = nil
-	}
-	n.post(brokerwire.AppendClient(nil, &protocol.OpenStream{Ref: s.ref(), Host: host, Start: start, First: first}))
-	n.offerTurn()
-	return s, answered, went, nil
+	a.went = send(s)
+	return a, nil
 }
 
 // canceled is the end of a context as a fault.

@@ -31,7 +31,7 @@ func operating(t *testing.T) (*Client, *Server, <-chan ports.OperationRequest) {
 		}
 		accepted <- s
 	}()
-	c, err := DialAnswering(context.Background(), a, "vev")
+	c, err := DialOpening(context.Background(), a, "vev", true, nil)
 	require.NoError(t, err)
 	return c, <-accepted, taken
 }

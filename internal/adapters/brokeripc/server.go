@@ -1,6 +1,7 @@
 package brokeripc
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"crypto/rand"
@@ -65,11 +66,17 @@ func Accept(ctx context.Context, rw io.ReadWriteCloser, b Broker) (*Server, erro
 }
 
 // register is the broker's part of the conversation up to Registered.
-func (s *Server) register(rw io.ReadWriteCloser) error {
+func (s *Server) register(rw io.ReadWriteCloser) (err error) {
 	hello := protocol.NewHello(protocol.BrokerServer, s.broker.Software)
-	hello.Features = sendable(rw) | protocol.FeatureShortRefs | protocol.FeaturePrompts | protocol.FeaturePings | protocol.FeatureReports | protocol.FeatureFirst
+	hello.Features = sendable(rw) | protocol.FeatureShortRefs | protocol.FeaturePrompts | protocol.FeaturePings | protocol.FeatureReports | protocol.FeatureFirst | protocol.FeatureAhead
 	rd := streamframe.NewReader(rw)
-	agreed, err := streamframe.ServerHandshake(rd, rw, hello)
+	out := bufio.NewWriter(rw) // what answers both frames goes in one write where both have come
+	agreed, err := streamframe.ServerHandshake(rd, out, hello)
+	if err != nil || !rd.Pending() {
+		if ferr := out.Flush(); err == nil {
+			err = ferr
+		}
+	}
 	if err != nil {
 		return err
 	}
@@ -77,7 +84,12 @@ func (s *Server) register(rw io.ReadWriteCloser) error {
 	if err != nil {
 		return err
 	}
-	w := streamframe.NewWriter(rw)
+	defer func() {
+		if ferr := out.Flush(); err == nil {
+			err = ferr
+		}
+	}()
+	w := streamframe.NewWriter(out)
 	m, err := brokerwire.DecodeClient(body)
 	reg, ok := m.(*protocol.Register)
 	if err == nil && !ok {
@@ -96,9 +108,15 @@ func (s *Server) register(rw io.ReadWriteCloser) error {
 	s.pings, s.reports = agreed.Features&protocol.FeaturePings != 0, agreed.Features&protocol.FeatureReports != 0
 	s.direct = agreed.Features&protocol.FeatureDirect != 0
 	s.conn = newConn(rw, rd, scope, brokerwire.ServerRefs(scope, shortRefs(agreed)), agreedLimits(agreed))
-	return w.WriteWith(func(dst []byte) ([]byte, error) {
+	err = w.WriteWith(func(dst []byte) ([]byte, error) {
 		return brokerwire.AppendServer(dst, &protocol.Registered{Scope: scope})
 	})
+	if o := reg.Open; err == nil && o != nil && agreed.Features&protocol.FeatureAhead != 0 {
+		s.conn.mu.Lock()
+		defer s.conn.mu.Unlock()
+		err = s.openStream(&protocol.OpenStream{Ref: protocol.StreamRef{Scope: scope, ID: 1}, Host: o.Host, Start: o.Start, First: o.First})
+	}
+	return err
 }
 
 // Accept implements ports.BrokerConn. One goroutine calls it. After the client has gone the

@@ -120,6 +120,7 @@ func TestStrictness(t *testing.T) {
 		"bad field":          {false, field(TagRegister, []byte{1<<3 | 2, 9}), "message 101 cannot be read"},
 		"text over limit":    {false, field(TagRegister, text(1, long)), "message 101: client of 600 bytes is 88 over the limit of 512"},
 		"host over limit":    {false, field(TagOpenStream, ref, text(2, long)), "host of 600 bytes is 345 over the limit of 255"},
+		"host to open":       {false, field(TagRegister, append([]byte{2<<3 | 2, 0xdb, 4}, text(1, long)...)), "host of 600 bytes is 345 over the limit of 255"},
 		"first over limit":   {false, field(TagOpenStream, ref, text(4, strings.Repeat("x", protocol.MaxFirstBytes+1))), "first of 8193 bytes is 1 over the limit of 8192"},
 		"no ref":             {false, field(TagCloseStream), "it names no stream"},
 		"no scope":           {false, field(TagCloseStream, field(1, []byte{2 << 3, 5})), "it has no scope"},
@@ -363,7 +364,7 @@ func FuzzServerEnvelope(f *testing.F) {
 func clean(m protocol.BrokerClientMessage) protocol.BrokerClientMessage {
 	switch m := m.(type) {
 	case *protocol.Register:
-		return &protocol.Register{Client: fault.Clean(m.Client)}
+		return &protocol.Register{Client: fault.Clean(m.Client), Open: m.Open}
 	case *protocol.CloseStream:
 		if m.Failure != nil {
 			f := protocol.Failure{Kind: m.Failure.Kind, Text: fault.Clean(m.Failure.Text), Hint: fault.Clean(m.Failure.Hint)}

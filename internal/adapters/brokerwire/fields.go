@@ -56,7 +56,21 @@ func needFailure(f *wirefmt.Fields, m *protocol.Failure) {
 	}
 }
 
-func visitRegister(f *wirefmt.Fields, m *protocol.Register) { cleanText(f, 1, "client", &m.Client) }
+func visitRegister(f *wirefmt.Fields, m *protocol.Register) {
+	cleanText(f, 1, "client", &m.Client)
+	wirefmt.Optional(f, 2, &m.Open, visitOpening)
+}
+
+func visitOpening(f *wirefmt.Fields, m *protocol.Opening) {
+	visitWish(f, 1, &m.Host, &m.Start, &m.First)
+}
+
+// visitWish is what is asked of a stream, in three fields from at on.
+func visitWish(f *wirefmt.Fields, at Tag, host *string, start *protocol.StartPolicy, first *[]byte) {
+	boundText(f, at, "host", host, protocol.MaxHostBytes)
+	choice(f, at+1, "start policy", start, protocol.ExistingOnly)
+	boundData(f, at+2, "first", first, protocol.MaxFirstBytes)
+}
 
 func visitRegistered(f *wirefmt.Fields, m *protocol.Registered) {
 	wirefmt.Message(f, 1, true, &m.Scope, visitScope)
@@ -67,9 +81,7 @@ func visitRegistered(f *wirefmt.Fields, m *protocol.Registered) {
 
 func visitOpenStream(f *wirefmt.Fields, m *protocol.OpenStream) {
 	ref(f, &m.Ref)
-	boundText(f, 2, "host", &m.Host, protocol.MaxHostBytes)
-	choice(f, 3, "start policy", &m.Start, protocol.ExistingOnly)
-	boundData(f, 4, "first", &m.First, protocol.MaxFirstBytes)
+	visitWish(f, 2, &m.Host, &m.Start, &m.First)
 }
 
 func visitStreamOpened(f *wirefmt.Fields, m *protocol.StreamOpened) {

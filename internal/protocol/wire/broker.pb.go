@@ -1799,6 +1799,7 @@ func (b0 StreamRef_builder) Build() *StreamRef {
 type Register struct {
 	state             protoimpl.MessageState `protogen:"opaque.v1"`
 	xxx_hidden_Client string                 `protobuf:"bytes,1,opt,name=client"`
+	xxx_hidden_Open   *Opening               `protobuf:"bytes,2,opt,name=open"`
 	unknownFields     protoimpl.UnknownFields
 	sizeCache         protoimpl.SizeCache
 }
@@ -1835,14 +1836,37 @@ func (x *Register) GetClient() string {
 	return ""
 }
 
+func (x *Register) GetOpen() *Opening {
+	if x != nil {
+		return x.xxx_hidden_Open
+	}
+	return nil
+}
+
 func (x *Register) SetClient(v string) {
 	x.xxx_hidden_Client = v
+}
+
+func (x *Register) SetOpen(v *Opening) {
+	x.xxx_hidden_Open = v
+}
+
+func (x *Register) HasOpen() bool {
+	if x == nil {
+		return false
+	}
+	return x.xxx_hidden_Open != nil
+}
+
+func (x *Register) ClearOpen() {
+	x.xxx_hidden_Open = nil
 }
 
 type Register_builder struct {
 	_ [0]func() // Prevents comparability and use of unkeyed literals for the builder.
 
 	Client string
+	Open   *Opening
 }
 
 func (b0 Register_builder) Build() *Register {
@@ -1850,6 +1874,95 @@ func (b0 Register_builder) Build() *Register {
 	b, x := &b0, m0
 	_, _ = b, x
 	x.xxx_hidden_Client = b.Client
+	x.xxx_hidden_Open = b.Open
+	return m0
+}
+
+type Opening struct {
+	state            protoimpl.MessageState `protogen:"opaque.v1"`
+	xxx_hidden_Host  string                 `protobuf:"bytes,1,opt,name=host"`
+	xxx_hidden_Start uint32                 `protobuf:"varint,2,opt,name=start"`
+	xxx_hidden_First []byte                 `protobuf:"bytes,3,opt,name=first"`
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
+}
+
+func (x *Opening) Reset() {
+	*x = Opening{}
+	mi := &file_broker_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Opening) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Opening) ProtoMessage() {}
+
+func (x *Opening) ProtoReflect() protoreflect.Message {
+	mi := &file_broker_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+func (x *Opening) GetHost() string {
+	if x != nil {
+		return x.xxx_hidden_Host
+	}
+	return ""
+}
+
+func (x *Opening) GetStart() uint32 {
+	if x != nil {
+		return x.xxx_hidden_Start
+	}
+	return 0
+}
+
+func (x *Opening) GetFirst() []byte {
+	if x != nil {
+		return x.xxx_hidden_First
+	}
+	return nil
+}
+
+func (x *Opening) SetHost(v string) {
+	x.xxx_hidden_Host = v
+}
+
+func (x *Opening) SetStart(v uint32) {
+	x.xxx_hidden_Start = v
+}
+
+func (x *Opening) SetFirst(v []byte) {
+	if v == nil {
+		v = []byte{}
+	}
+	x.xxx_hidden_First = v
+}
+
+type Opening_builder struct {
+	_ [0]func() // Prevents comparability and use of unkeyed literals for the builder.
+
+	Host  string
+	Start uint32
+	First []byte
+}
+
+func (b0 Opening_builder) Build() *Opening {
+	m0 := &Opening{}
+	b, x := &b0, m0
+	_, _ = b, x
+	x.xxx_hidden_Host = b.Host
+	x.xxx_hidden_Start = b.Start
+	x.xxx_hidden_First = b.First
 	return m0
 }
 
@@ -1862,7 +1975,7 @@ type Registered struct {
 
 func (x *Registered) Reset() {
 	*x = Registered{}
-	mi := &file_broker_proto_msgTypes[5]
+	mi := &file_broker_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1874,7 +1987,7 @@ func (x *Registered) String() string {
 func (*Registered) ProtoMessage() {}
 
 func (x *Registered) ProtoReflect() protoreflect.Message {
-	mi := &file_broker_proto_msgTypes[5]
+	mi := &file_broker_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1933,7 +2046,7 @@ type OpenStream struct {
 
 func (x *OpenStream) Reset() {
 	*x = OpenStream{}
-	mi := &file_broker_proto_msgTypes[6]
+	mi := &file_broker_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1945,7 +2058,7 @@ func (x *OpenStream) String() string {
 func (*OpenStream) ProtoMessage() {}
 
 func (x *OpenStream) ProtoReflect() protoreflect.Message {
-	mi := &file_broker_proto_msgTypes[6]
+	mi := &file_broker_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2044,7 +2157,7 @@ type StreamOpened struct {
 
 func (x *StreamOpened) Reset() {
 	*x = StreamOpened{}
-	mi := &file_broker_proto_msgTypes[7]
+	mi := &file_broker_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2056,7 +2169,7 @@ func (x *StreamOpened) String() string {
 func (*StreamOpened) ProtoMessage() {}
 
 func (x *StreamOpened) ProtoReflect() protoreflect.Message {
-	mi := &file_broker_proto_msgTypes[7]
+	mi := &file_broker_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2126,7 +2239,7 @@ type ClientStreamData struct {
 
 func (x *ClientStreamData) Reset() {
 	*x = ClientStreamData{}
-	mi := &file_broker_proto_msgTypes[8]
+	mi := &file_broker_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2138,7 +2251,7 @@ func (x *ClientStreamData) String() string {
 func (*ClientStreamData) ProtoMessage() {}
 
 func (x *ClientStreamData) ProtoReflect() protoreflect.Message {
-	mi := &file_broker_proto_msgTypes[8]
+	mi := &file_broker_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2211,7 +2324,7 @@ type ServerStreamData struct {
 
 func (x *ServerStreamData) Reset() {
 	*x = ServerStreamData{}
-	mi := &file_broker_proto_msgTypes[9]
+	mi := &file_broker_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2223,7 +2336,7 @@ func (x *ServerStreamData) String() string {
 func (*ServerStreamData) ProtoMessage() {}
 
 func (x *ServerStreamData) ProtoReflect() protoreflect.Message {
-	mi := &file_broker_proto_msgTypes[9]
+	mi := &file_broker_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2296,7 +2409,7 @@ type StreamWindowUpdate struct {
 
 func (x *StreamWindowUpdate) Reset() {
 	*x = StreamWindowUpdate{}
-	mi := &file_broker_proto_msgTypes[10]
+	mi := &file_broker_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2308,7 +2421,7 @@ func (x *StreamWindowUpdate) String() string {
 func (*StreamWindowUpdate) ProtoMessage() {}
 
 func (x *StreamWindowUpdate) ProtoReflect() protoreflect.Message {
-	mi := &file_broker_proto_msgTypes[10]
+	mi := &file_broker_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2378,7 +2491,7 @@ type CloseStream struct {
 
 func (x *CloseStream) Reset() {
 	*x = CloseStream{}
-	mi := &file_broker_proto_msgTypes[11]
+	mi := &file_broker_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2390,7 +2503,7 @@ func (x *CloseStream) String() string {
 func (*CloseStream) ProtoMessage() {}
 
 func (x *CloseStream) ProtoReflect() protoreflect.Message {
-	mi := &file_broker_proto_msgTypes[11]
+	mi := &file_broker_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2471,7 +2584,7 @@ type StreamClosed struct {
 
 func (x *StreamClosed) Reset() {
 	*x = StreamClosed{}
-	mi := &file_broker_proto_msgTypes[12]
+	mi := &file_broker_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2483,7 +2596,7 @@ func (x *StreamClosed) String() string {
 func (*StreamClosed) ProtoMessage() {}
 
 func (x *StreamClosed) ProtoReflect() protoreflect.Message {
-	mi := &file_broker_proto_msgTypes[12]
+	mi := &file_broker_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2564,7 +2677,7 @@ type BrokerErrorMessage struct {
 
 func (x *BrokerErrorMessage) Reset() {
 	*x = BrokerErrorMessage{}
-	mi := &file_broker_proto_msgTypes[13]
+	mi := &file_broker_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2576,7 +2689,7 @@ func (x *BrokerErrorMessage) String() string {
 func (*BrokerErrorMessage) ProtoMessage() {}
 
 func (x *BrokerErrorMessage) ProtoReflect() protoreflect.Message {
-	mi := &file_broker_proto_msgTypes[13]
+	mi := &file_broker_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2648,7 +2761,7 @@ type Shutdown struct {
 
 func (x *Shutdown) Reset() {
 	*x = Shutdown{}
-	mi := &file_broker_proto_msgTypes[14]
+	mi := &file_broker_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2660,7 +2773,7 @@ func (x *Shutdown) String() string {
 func (*Shutdown) ProtoMessage() {}
 
 func (x *Shutdown) ProtoReflect() protoreflect.Message {
-	mi := &file_broker_proto_msgTypes[14]
+	mi := &file_broker_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2716,7 +2829,7 @@ type StatsRequest struct {
 
 func (x *StatsRequest) Reset() {
 	*x = StatsRequest{}
-	mi := &file_broker_proto_msgTypes[15]
+	mi := &file_broker_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2728,7 +2841,7 @@ func (x *StatsRequest) String() string {
 func (*StatsRequest) ProtoMessage() {}
 
 func (x *StatsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_broker_proto_msgTypes[15]
+	mi := &file_broker_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2793,7 +2906,7 @@ type BrokerStats struct {
 
 func (x *BrokerStats) Reset() {
 	*x = BrokerStats{}
-	mi := &file_broker_proto_msgTypes[16]
+	mi := &file_broker_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2805,7 +2918,7 @@ func (x *BrokerStats) String() string {
 func (*BrokerStats) ProtoMessage() {}
 
 func (x *BrokerStats) ProtoReflect() protoreflect.Message {
-	mi := &file_broker_proto_msgTypes[16]
+	mi := &file_broker_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3074,7 +3187,7 @@ type Ping struct {
 
 func (x *Ping) Reset() {
 	*x = Ping{}
-	mi := &file_broker_proto_msgTypes[17]
+	mi := &file_broker_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3086,7 +3199,7 @@ func (x *Ping) String() string {
 func (*Ping) ProtoMessage() {}
 
 func (x *Ping) ProtoReflect() protoreflect.Message {
-	mi := &file_broker_proto_msgTypes[17]
+	mi := &file_broker_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3131,7 +3244,7 @@ type Pong struct {
 
 func (x *Pong) Reset() {
 	*x = Pong{}
-	mi := &file_broker_proto_msgTypes[18]
+	mi := &file_broker_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3143,7 +3256,7 @@ func (x *Pong) String() string {
 func (*Pong) ProtoMessage() {}
 
 func (x *Pong) ProtoReflect() protoreflect.Message {
-	mi := &file_broker_proto_msgTypes[18]
+	mi := &file_broker_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3193,7 +3306,7 @@ type LinkReport struct {
 
 func (x *LinkReport) Reset() {
 	*x = LinkReport{}
-	mi := &file_broker_proto_msgTypes[19]
+	mi := &file_broker_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3205,7 +3318,7 @@ func (x *LinkReport) String() string {
 func (*LinkReport) ProtoMessage() {}
 
 func (x *LinkReport) ProtoReflect() protoreflect.Message {
-	mi := &file_broker_proto_msgTypes[19]
+	mi := &file_broker_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3328,7 +3441,7 @@ type Subscribe struct {
 
 func (x *Subscribe) Reset() {
 	*x = Subscribe{}
-	mi := &file_broker_proto_msgTypes[20]
+	mi := &file_broker_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3340,7 +3453,7 @@ func (x *Subscribe) String() string {
 func (*Subscribe) ProtoMessage() {}
 
 func (x *Subscribe) ProtoReflect() protoreflect.Message {
-	mi := &file_broker_proto_msgTypes[20]
+	mi := &file_broker_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3411,7 +3524,7 @@ type Resync struct {
 
 func (x *Resync) Reset() {
 	*x = Resync{}
-	mi := &file_broker_proto_msgTypes[21]
+	mi := &file_broker_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3423,7 +3536,7 @@ func (x *Resync) String() string {
 func (*Resync) ProtoMessage() {}
 
 func (x *Resync) ProtoReflect() protoreflect.Message {
-	mi := &file_broker_proto_msgTypes[21]
+	mi := &file_broker_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3467,7 +3580,7 @@ type Unsubscribe struct {
 
 func (x *Unsubscribe) Reset() {
 	*x = Unsubscribe{}
-	mi := &file_broker_proto_msgTypes[22]
+	mi := &file_broker_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3479,7 +3592,7 @@ func (x *Unsubscribe) String() string {
 func (*Unsubscribe) ProtoMessage() {}
 
 func (x *Unsubscribe) ProtoReflect() protoreflect.Message {
-	mi := &file_broker_proto_msgTypes[22]
+	mi := &file_broker_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3512,7 +3625,7 @@ type SnapshotPart struct {
 
 func (x *SnapshotPart) Reset() {
 	*x = SnapshotPart{}
-	mi := &file_broker_proto_msgTypes[23]
+	mi := &file_broker_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3524,7 +3637,7 @@ func (x *SnapshotPart) String() string {
 func (*SnapshotPart) ProtoMessage() {}
 
 func (x *SnapshotPart) ProtoReflect() protoreflect.Message {
-	mi := &file_broker_proto_msgTypes[23]
+	mi := &file_broker_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3778,7 +3891,7 @@ func (b0 SnapshotPart_builder) Build() *SnapshotPart {
 type case_SnapshotPart_Part protoreflect.FieldNumber
 
 func (x case_SnapshotPart_Part) String() string {
-	md := file_broker_proto_msgTypes[23].Descriptor()
+	md := file_broker_proto_msgTypes[24].Descriptor()
 	if x == 0 {
 		return "not set"
 	}
@@ -3827,7 +3940,7 @@ type SnapshotBegin struct {
 
 func (x *SnapshotBegin) Reset() {
 	*x = SnapshotBegin{}
-	mi := &file_broker_proto_msgTypes[24]
+	mi := &file_broker_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3839,7 +3952,7 @@ func (x *SnapshotBegin) String() string {
 func (*SnapshotBegin) ProtoMessage() {}
 
 func (x *SnapshotBegin) ProtoReflect() protoreflect.Message {
-	mi := &file_broker_proto_msgTypes[24]
+	mi := &file_broker_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3871,7 +3984,7 @@ type SnapshotEnd struct {
 
 func (x *SnapshotEnd) Reset() {
 	*x = SnapshotEnd{}
-	mi := &file_broker_proto_msgTypes[25]
+	mi := &file_broker_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3883,7 +3996,7 @@ func (x *SnapshotEnd) String() string {
 func (*SnapshotEnd) ProtoMessage() {}
 
 func (x *SnapshotEnd) ProtoReflect() protoreflect.Message {
-	mi := &file_broker_proto_msgTypes[25]
+	mi := &file_broker_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3935,7 +4048,7 @@ type HostEntry struct {
 
 func (x *HostEntry) Reset() {
 	*x = HostEntry{}
-	mi := &file_broker_proto_msgTypes[26]
+	mi := &file_broker_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3947,7 +4060,7 @@ func (x *HostEntry) String() string {
 func (*HostEntry) ProtoMessage() {}
 
 func (x *HostEntry) ProtoReflect() protoreflect.Message {
-	mi := &file_broker_proto_msgTypes[26]
+	mi := &file_broker_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4114,7 +4227,7 @@ type SessionEntry struct {
 
 func (x *SessionEntry) Reset() {
 	*x = SessionEntry{}
-	mi := &file_broker_proto_msgTypes[27]
+	mi := &file_broker_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4126,7 +4239,7 @@ func (x *SessionEntry) String() string {
 func (*SessionEntry) ProtoMessage() {}
 
 func (x *SessionEntry) ProtoReflect() protoreflect.Message {
-	mi := &file_broker_proto_msgTypes[27]
+	mi := &file_broker_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4438,7 +4551,7 @@ type Tombstone struct {
 
 func (x *Tombstone) Reset() {
 	*x = Tombstone{}
-	mi := &file_broker_proto_msgTypes[28]
+	mi := &file_broker_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4450,7 +4563,7 @@ func (x *Tombstone) String() string {
 func (*Tombstone) ProtoMessage() {}
 
 func (x *Tombstone) ProtoReflect() protoreflect.Message {
-	mi := &file_broker_proto_msgTypes[28]
+	mi := &file_broker_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4515,7 +4628,7 @@ type SnapshotDelta struct {
 
 func (x *SnapshotDelta) Reset() {
 	*x = SnapshotDelta{}
-	mi := &file_broker_proto_msgTypes[29]
+	mi := &file_broker_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4527,7 +4640,7 @@ func (x *SnapshotDelta) String() string {
 func (*SnapshotDelta) ProtoMessage() {}
 
 func (x *SnapshotDelta) ProtoReflect() protoreflect.Message {
-	mi := &file_broker_proto_msgTypes[29]
+	mi := &file_broker_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4636,7 +4749,7 @@ type AddHost struct {
 
 func (x *AddHost) Reset() {
 	*x = AddHost{}
-	mi := &file_broker_proto_msgTypes[30]
+	mi := &file_broker_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4648,7 +4761,7 @@ func (x *AddHost) String() string {
 func (*AddHost) ProtoMessage() {}
 
 func (x *AddHost) ProtoReflect() protoreflect.Message {
-	mi := &file_broker_proto_msgTypes[30]
+	mi := &file_broker_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4778,7 +4891,7 @@ type RemoveHost struct {
 
 func (x *RemoveHost) Reset() {
 	*x = RemoveHost{}
-	mi := &file_broker_proto_msgTypes[31]
+	mi := &file_broker_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4790,7 +4903,7 @@ func (x *RemoveHost) String() string {
 func (*RemoveHost) ProtoMessage() {}
 
 func (x *RemoveHost) ProtoReflect() protoreflect.Message {
-	mi := &file_broker_proto_msgTypes[31]
+	mi := &file_broker_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4854,7 +4967,7 @@ type Reconcile struct {
 
 func (x *Reconcile) Reset() {
 	*x = Reconcile{}
-	mi := &file_broker_proto_msgTypes[32]
+	mi := &file_broker_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4866,7 +4979,7 @@ func (x *Reconcile) String() string {
 func (*Reconcile) ProtoMessage() {}
 
 func (x *Reconcile) ProtoReflect() protoreflect.Message {
-	mi := &file_broker_proto_msgTypes[32]
+	mi := &file_broker_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4959,7 +5072,7 @@ type UpdateHostPolicy struct {
 
 func (x *UpdateHostPolicy) Reset() {
 	*x = UpdateHostPolicy{}
-	mi := &file_broker_proto_msgTypes[33]
+	mi := &file_broker_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4971,7 +5084,7 @@ func (x *UpdateHostPolicy) String() string {
 func (*UpdateHostPolicy) ProtoMessage() {}
 
 func (x *UpdateHostPolicy) ProtoReflect() protoreflect.Message {
-	mi := &file_broker_proto_msgTypes[33]
+	mi := &file_broker_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5060,7 +5173,7 @@ type OperationResult struct {
 
 func (x *OperationResult) Reset() {
 	*x = OperationResult{}
-	mi := &file_broker_proto_msgTypes[34]
+	mi := &file_broker_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5072,7 +5185,7 @@ func (x *OperationResult) String() string {
 func (*OperationResult) ProtoMessage() {}
 
 func (x *OperationResult) ProtoReflect() protoreflect.Message {
-	mi := &file_broker_proto_msgTypes[34]
+	mi := &file_broker_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5161,7 +5274,7 @@ type Progress struct {
 
 func (x *Progress) Reset() {
 	*x = Progress{}
-	mi := &file_broker_proto_msgTypes[35]
+	mi := &file_broker_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5173,7 +5286,7 @@ func (x *Progress) String() string {
 func (*Progress) ProtoMessage() {}
 
 func (x *Progress) ProtoReflect() protoreflect.Message {
-	mi := &file_broker_proto_msgTypes[35]
+	mi := &file_broker_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5288,7 +5401,7 @@ type StartPreview struct {
 
 func (x *StartPreview) Reset() {
 	*x = StartPreview{}
-	mi := &file_broker_proto_msgTypes[36]
+	mi := &file_broker_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5300,7 +5413,7 @@ func (x *StartPreview) String() string {
 func (*StartPreview) ProtoMessage() {}
 
 func (x *StartPreview) ProtoReflect() protoreflect.Message {
-	mi := &file_broker_proto_msgTypes[36]
+	mi := &file_broker_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5403,7 +5516,7 @@ type CancelPreview struct {
 
 func (x *CancelPreview) Reset() {
 	*x = CancelPreview{}
-	mi := &file_broker_proto_msgTypes[37]
+	mi := &file_broker_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5415,7 +5528,7 @@ func (x *CancelPreview) String() string {
 func (*CancelPreview) ProtoMessage() {}
 
 func (x *CancelPreview) ProtoReflect() protoreflect.Message {
-	mi := &file_broker_proto_msgTypes[37]
+	mi := &file_broker_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5465,7 +5578,7 @@ type PreviewPublication struct {
 
 func (x *PreviewPublication) Reset() {
 	*x = PreviewPublication{}
-	mi := &file_broker_proto_msgTypes[38]
+	mi := &file_broker_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5477,7 +5590,7 @@ func (x *PreviewPublication) String() string {
 func (*PreviewPublication) ProtoMessage() {}
 
 func (x *PreviewPublication) ProtoReflect() protoreflect.Message {
-	mi := &file_broker_proto_msgTypes[38]
+	mi := &file_broker_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5557,7 +5670,7 @@ type Prompt struct {
 
 func (x *Prompt) Reset() {
 	*x = Prompt{}
-	mi := &file_broker_proto_msgTypes[39]
+	mi := &file_broker_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5569,7 +5682,7 @@ func (x *Prompt) String() string {
 func (*Prompt) ProtoMessage() {}
 
 func (x *Prompt) ProtoReflect() protoreflect.Message {
-	mi := &file_broker_proto_msgTypes[39]
+	mi := &file_broker_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5658,7 +5771,7 @@ type PromptReply struct {
 
 func (x *PromptReply) Reset() {
 	*x = PromptReply{}
-	mi := &file_broker_proto_msgTypes[40]
+	mi := &file_broker_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5670,7 +5783,7 @@ func (x *PromptReply) String() string {
 func (*PromptReply) ProtoMessage() {}
 
 func (x *PromptReply) ProtoReflect() protoreflect.Message {
-	mi := &file_broker_proto_msgTypes[40]
+	mi := &file_broker_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5790,9 +5903,14 @@ const file_broker_proto_rawDesc = "" +
 	"\rconnection_id\x18\x02 \x01(\fR\fconnectionId\"O\n" +
 	"\tStreamRef\x12%\n" +
 	"\x05scope\x18\x01 \x01(\v2\x0f.vev.wire.ScopeR\x05scope\x12\x1b\n" +
-	"\tstream_id\x18\x02 \x01(\x04R\bstreamId\"\"\n" +
+	"\tstream_id\x18\x02 \x01(\x04R\bstreamId\"I\n" +
 	"\bRegister\x12\x16\n" +
-	"\x06client\x18\x01 \x01(\tR\x06client\"3\n" +
+	"\x06client\x18\x01 \x01(\tR\x06client\x12%\n" +
+	"\x04open\x18\x02 \x01(\v2\x11.vev.wire.OpeningR\x04open\"I\n" +
+	"\aOpening\x12\x12\n" +
+	"\x04host\x18\x01 \x01(\tR\x04host\x12\x14\n" +
+	"\x05start\x18\x02 \x01(\rR\x05start\x12\x14\n" +
+	"\x05first\x18\x03 \x01(\fR\x05first\"3\n" +
 	"\n" +
 	"Registered\x12%\n" +
 	"\x05scope\x18\x01 \x01(\v2\x0f.vev.wire.ScopeR\x05scope\"s\n" +
@@ -5987,115 +6105,117 @@ const file_broker_proto_rawDesc = "" +
 	"\x06answer\x18\x02 \x01(\fR\x06answer\x12\x16\n" +
 	"\x06cancel\x18\x03 \x01(\bR\x06cancelB5Z.github.com/vev-term/vev/internal/protocol/wire\x92\x03\x02\b\x02b\beditionsp\xe8\a"
 
-var file_broker_proto_msgTypes = make([]protoimpl.MessageInfo, 41)
+var file_broker_proto_msgTypes = make([]protoimpl.MessageInfo, 42)
 var file_broker_proto_goTypes = []any{
 	(*BrokerClientEnvelope)(nil), // 0: vev.wire.BrokerClientEnvelope
 	(*BrokerServerEnvelope)(nil), // 1: vev.wire.BrokerServerEnvelope
 	(*Scope)(nil),                // 2: vev.wire.Scope
 	(*StreamRef)(nil),            // 3: vev.wire.StreamRef
 	(*Register)(nil),             // 4: vev.wire.Register
-	(*Registered)(nil),           // 5: vev.wire.Registered
-	(*OpenStream)(nil),           // 6: vev.wire.OpenStream
-	(*StreamOpened)(nil),         // 7: vev.wire.StreamOpened
-	(*ClientStreamData)(nil),     // 8: vev.wire.ClientStreamData
-	(*ServerStreamData)(nil),     // 9: vev.wire.ServerStreamData
-	(*StreamWindowUpdate)(nil),   // 10: vev.wire.StreamWindowUpdate
-	(*CloseStream)(nil),          // 11: vev.wire.CloseStream
-	(*StreamClosed)(nil),         // 12: vev.wire.StreamClosed
-	(*BrokerErrorMessage)(nil),   // 13: vev.wire.BrokerErrorMessage
-	(*Shutdown)(nil),             // 14: vev.wire.Shutdown
-	(*StatsRequest)(nil),         // 15: vev.wire.StatsRequest
-	(*BrokerStats)(nil),          // 16: vev.wire.BrokerStats
-	(*Ping)(nil),                 // 17: vev.wire.Ping
-	(*Pong)(nil),                 // 18: vev.wire.Pong
-	(*LinkReport)(nil),           // 19: vev.wire.LinkReport
-	(*Subscribe)(nil),            // 20: vev.wire.Subscribe
-	(*Resync)(nil),               // 21: vev.wire.Resync
-	(*Unsubscribe)(nil),          // 22: vev.wire.Unsubscribe
-	(*SnapshotPart)(nil),         // 23: vev.wire.SnapshotPart
-	(*SnapshotBegin)(nil),        // 24: vev.wire.SnapshotBegin
-	(*SnapshotEnd)(nil),          // 25: vev.wire.SnapshotEnd
-	(*HostEntry)(nil),            // 26: vev.wire.HostEntry
-	(*SessionEntry)(nil),         // 27: vev.wire.SessionEntry
-	(*Tombstone)(nil),            // 28: vev.wire.Tombstone
-	(*SnapshotDelta)(nil),        // 29: vev.wire.SnapshotDelta
-	(*AddHost)(nil),              // 30: vev.wire.AddHost
-	(*RemoveHost)(nil),           // 31: vev.wire.RemoveHost
-	(*Reconcile)(nil),            // 32: vev.wire.Reconcile
-	(*UpdateHostPolicy)(nil),     // 33: vev.wire.UpdateHostPolicy
-	(*OperationResult)(nil),      // 34: vev.wire.OperationResult
-	(*Progress)(nil),             // 35: vev.wire.Progress
-	(*StartPreview)(nil),         // 36: vev.wire.StartPreview
-	(*CancelPreview)(nil),        // 37: vev.wire.CancelPreview
-	(*PreviewPublication)(nil),   // 38: vev.wire.PreviewPublication
-	(*Prompt)(nil),               // 39: vev.wire.Prompt
-	(*PromptReply)(nil),          // 40: vev.wire.PromptReply
-	(*Failure)(nil),              // 41: vev.wire.Failure
+	(*Opening)(nil),              // 5: vev.wire.Opening
+	(*Registered)(nil),           // 6: vev.wire.Registered
+	(*OpenStream)(nil),           // 7: vev.wire.OpenStream
+	(*StreamOpened)(nil),         // 8: vev.wire.StreamOpened
+	(*ClientStreamData)(nil),     // 9: vev.wire.ClientStreamData
+	(*ServerStreamData)(nil),     // 10: vev.wire.ServerStreamData
+	(*StreamWindowUpdate)(nil),   // 11: vev.wire.StreamWindowUpdate
+	(*CloseStream)(nil),          // 12: vev.wire.CloseStream
+	(*StreamClosed)(nil),         // 13: vev.wire.StreamClosed
+	(*BrokerErrorMessage)(nil),   // 14: vev.wire.BrokerErrorMessage
+	(*Shutdown)(nil),             // 15: vev.wire.Shutdown
+	(*StatsRequest)(nil),         // 16: vev.wire.StatsRequest
+	(*BrokerStats)(nil),          // 17: vev.wire.BrokerStats
+	(*Ping)(nil),                 // 18: vev.wire.Ping
+	(*Pong)(nil),                 // 19: vev.wire.Pong
+	(*LinkReport)(nil),           // 20: vev.wire.LinkReport
+	(*Subscribe)(nil),            // 21: vev.wire.Subscribe
+	(*Resync)(nil),               // 22: vev.wire.Resync
+	(*Unsubscribe)(nil),          // 23: vev.wire.Unsubscribe
+	(*SnapshotPart)(nil),         // 24: vev.wire.SnapshotPart
+	(*SnapshotBegin)(nil),        // 25: vev.wire.SnapshotBegin
+	(*SnapshotEnd)(nil),          // 26: vev.wire.SnapshotEnd
+	(*HostEntry)(nil),            // 27: vev.wire.HostEntry
+	(*SessionEntry)(nil),         // 28: vev.wire.SessionEntry
+	(*Tombstone)(nil),            // 29: vev.wire.Tombstone
+	(*SnapshotDelta)(nil),        // 30: vev.wire.SnapshotDelta
+	(*AddHost)(nil),              // 31: vev.wire.AddHost
+	(*RemoveHost)(nil),           // 32: vev.wire.RemoveHost
+	(*Reconcile)(nil),            // 33: vev.wire.Reconcile
+	(*UpdateHostPolicy)(nil),     // 34: vev.wire.UpdateHostPolicy
+	(*OperationResult)(nil),      // 35: vev.wire.OperationResult
+	(*Progress)(nil),             // 36: vev.wire.Progress
+	(*StartPreview)(nil),         // 37: vev.wire.StartPreview
+	(*CancelPreview)(nil),        // 38: vev.wire.CancelPreview
+	(*PreviewPublication)(nil),   // 39: vev.wire.PreviewPublication
+	(*Prompt)(nil),               // 40: vev.wire.Prompt
+	(*PromptReply)(nil),          // 41: vev.wire.PromptReply
+	(*Failure)(nil),              // 42: vev.wire.Failure
 }
 var file_broker_proto_depIdxs = []int32{
 	4,  // 0: vev.wire.BrokerClientEnvelope.register:type_name -> vev.wire.Register
-	20, // 1: vev.wire.BrokerClientEnvelope.subscribe:type_name -> vev.wire.Subscribe
-	21, // 2: vev.wire.BrokerClientEnvelope.resync:type_name -> vev.wire.Resync
-	22, // 3: vev.wire.BrokerClientEnvelope.unsubscribe:type_name -> vev.wire.Unsubscribe
-	30, // 4: vev.wire.BrokerClientEnvelope.add_host:type_name -> vev.wire.AddHost
-	31, // 5: vev.wire.BrokerClientEnvelope.remove_host:type_name -> vev.wire.RemoveHost
-	32, // 6: vev.wire.BrokerClientEnvelope.reconcile:type_name -> vev.wire.Reconcile
-	6,  // 7: vev.wire.BrokerClientEnvelope.open_stream:type_name -> vev.wire.OpenStream
-	8,  // 8: vev.wire.BrokerClientEnvelope.client_stream_data:type_name -> vev.wire.ClientStreamData
-	11, // 9: vev.wire.BrokerClientEnvelope.close_stream:type_name -> vev.wire.CloseStream
-	33, // 10: vev.wire.BrokerClientEnvelope.update_host_policy:type_name -> vev.wire.UpdateHostPolicy
-	36, // 11: vev.wire.BrokerClientEnvelope.start_preview:type_name -> vev.wire.StartPreview
-	37, // 12: vev.wire.BrokerClientEnvelope.cancel_preview:type_name -> vev.wire.CancelPreview
-	10, // 13: vev.wire.BrokerClientEnvelope.stream_window_update:type_name -> vev.wire.StreamWindowUpdate
-	40, // 14: vev.wire.BrokerClientEnvelope.prompt_reply:type_name -> vev.wire.PromptReply
-	15, // 15: vev.wire.BrokerClientEnvelope.stats_request:type_name -> vev.wire.StatsRequest
-	17, // 16: vev.wire.BrokerClientEnvelope.ping:type_name -> vev.wire.Ping
-	5,  // 17: vev.wire.BrokerServerEnvelope.registered:type_name -> vev.wire.Registered
-	23, // 18: vev.wire.BrokerServerEnvelope.snapshot_part:type_name -> vev.wire.SnapshotPart
-	34, // 19: vev.wire.BrokerServerEnvelope.operation_result:type_name -> vev.wire.OperationResult
-	7,  // 20: vev.wire.BrokerServerEnvelope.stream_opened:type_name -> vev.wire.StreamOpened
-	9,  // 21: vev.wire.BrokerServerEnvelope.server_stream_data:type_name -> vev.wire.ServerStreamData
-	12, // 22: vev.wire.BrokerServerEnvelope.stream_closed:type_name -> vev.wire.StreamClosed
-	35, // 23: vev.wire.BrokerServerEnvelope.progress:type_name -> vev.wire.Progress
-	13, // 24: vev.wire.BrokerServerEnvelope.broker_error:type_name -> vev.wire.BrokerErrorMessage
-	14, // 25: vev.wire.BrokerServerEnvelope.shutdown:type_name -> vev.wire.Shutdown
-	38, // 26: vev.wire.BrokerServerEnvelope.preview_publication:type_name -> vev.wire.PreviewPublication
-	10, // 27: vev.wire.BrokerServerEnvelope.stream_window_update:type_name -> vev.wire.StreamWindowUpdate
-	29, // 28: vev.wire.BrokerServerEnvelope.snapshot_delta:type_name -> vev.wire.SnapshotDelta
-	39, // 29: vev.wire.BrokerServerEnvelope.prompt:type_name -> vev.wire.Prompt
-	16, // 30: vev.wire.BrokerServerEnvelope.broker_stats:type_name -> vev.wire.BrokerStats
-	18, // 31: vev.wire.BrokerServerEnvelope.pong:type_name -> vev.wire.Pong
-	19, // 32: vev.wire.BrokerServerEnvelope.link_report:type_name -> vev.wire.LinkReport
+	21, // 1: vev.wire.BrokerClientEnvelope.subscribe:type_name -> vev.wire.Subscribe
+	22, // 2: vev.wire.BrokerClientEnvelope.resync:type_name -> vev.wire.Resync
+	23, // 3: vev.wire.BrokerClientEnvelope.unsubscribe:type_name -> vev.wire.Unsubscribe
+	31, // 4: vev.wire.BrokerClientEnvelope.add_host:type_name -> vev.wire.AddHost
+	32, // 5: vev.wire.BrokerClientEnvelope.remove_host:type_name -> vev.wire.RemoveHost
+	33, // 6: vev.wire.BrokerClientEnvelope.reconcile:type_name -> vev.wire.Reconcile
+	7,  // 7: vev.wire.BrokerClientEnvelope.open_stream:type_name -> vev.wire.OpenStream
+	9,  // 8: vev.wire.BrokerClientEnvelope.client_stream_data:type_name -> vev.wire.ClientStreamData
+	12, // 9: vev.wire.BrokerClientEnvelope.close_stream:type_name -> vev.wire.CloseStream
+	34, // 10: vev.wire.BrokerClientEnvelope.update_host_policy:type_name -> vev.wire.UpdateHostPolicy
+	37, // 11: vev.wire.BrokerClientEnvelope.start_preview:type_name -> vev.wire.StartPreview
+	38, // 12: vev.wire.BrokerClientEnvelope.cancel_preview:type_name -> vev.wire.CancelPreview
+	11, // 13: vev.wire.BrokerClientEnvelope.stream_window_update:type_name -> vev.wire.StreamWindowUpdate
+	41, // 14: vev.wire.BrokerClientEnvelope.prompt_reply:type_name -> vev.wire.PromptReply
+	16, // 15: vev.wire.BrokerClientEnvelope.stats_request:type_name -> vev.wire.StatsRequest
+	18, // 16: vev.wire.BrokerClientEnvelope.ping:type_name -> vev.wire.Ping
+	6,  // 17: vev.wire.BrokerServerEnvelope.registered:type_name -> vev.wire.Registered
+	24, // 18: vev.wire.BrokerServerEnvelope.snapshot_part:type_name -> vev.wire.SnapshotPart
+	35, // 19: vev.wire.BrokerServerEnvelope.operation_result:type_name -> vev.wire.OperationResult
+	8,  // 20: vev.wire.BrokerServerEnvelope.stream_opened:type_name -> vev.wire.StreamOpened
+	10, // 21: vev.wire.BrokerServerEnvelope.server_stream_data:type_name -> vev.wire.ServerStreamData
+	13, // 22: vev.wire.BrokerServerEnvelope.stream_closed:type_name -> vev.wire.StreamClosed
+	36, // 23: vev.wire.BrokerServerEnvelope.progress:type_name -> vev.wire.Progress
+	14, // 24: vev.wire.BrokerServerEnvelope.broker_error:type_name -> vev.wire.BrokerErrorMessage
+	15, // 25: vev.wire.BrokerServerEnvelope.shutdown:type_name -> vev.wire.Shutdown
+	39, // 26: vev.wire.BrokerServerEnvelope.preview_publication:type_name -> vev.wire.PreviewPublication
+	11, // 27: vev.wire.BrokerServerEnvelope.stream_window_update:type_name -> vev.wire.StreamWindowUpdate
+	30, // 28: vev.wire.BrokerServerEnvelope.snapshot_delta:type_name -> vev.wire.SnapshotDelta
+	40, // 29: vev.wire.BrokerServerEnvelope.prompt:type_name -> vev.wire.Prompt
+	17, // 30: vev.wire.BrokerServerEnvelope.broker_stats:type_name -> vev.wire.BrokerStats
+	19, // 31: vev.wire.BrokerServerEnvelope.pong:type_name -> vev.wire.Pong
+	20, // 32: vev.wire.BrokerServerEnvelope.link_report:type_name -> vev.wire.LinkReport
 	2,  // 33: vev.wire.StreamRef.scope:type_name -> vev.wire.Scope
-	2,  // 34: vev.wire.Registered.scope:type_name -> vev.wire.Scope
-	3,  // 35: vev.wire.OpenStream.ref:type_name -> vev.wire.StreamRef
-	3,  // 36: vev.wire.StreamOpened.ref:type_name -> vev.wire.StreamRef
-	3,  // 37: vev.wire.ClientStreamData.ref:type_name -> vev.wire.StreamRef
-	3,  // 38: vev.wire.ServerStreamData.ref:type_name -> vev.wire.StreamRef
-	3,  // 39: vev.wire.StreamWindowUpdate.ref:type_name -> vev.wire.StreamRef
-	3,  // 40: vev.wire.CloseStream.ref:type_name -> vev.wire.StreamRef
-	41, // 41: vev.wire.CloseStream.failure:type_name -> vev.wire.Failure
-	3,  // 42: vev.wire.StreamClosed.ref:type_name -> vev.wire.StreamRef
-	41, // 43: vev.wire.StreamClosed.failure:type_name -> vev.wire.Failure
-	41, // 44: vev.wire.BrokerErrorMessage.failure:type_name -> vev.wire.Failure
-	41, // 45: vev.wire.Shutdown.reason:type_name -> vev.wire.Failure
-	3,  // 46: vev.wire.LinkReport.ref:type_name -> vev.wire.StreamRef
-	24, // 47: vev.wire.SnapshotPart.begin:type_name -> vev.wire.SnapshotBegin
-	26, // 48: vev.wire.SnapshotPart.host:type_name -> vev.wire.HostEntry
-	27, // 49: vev.wire.SnapshotPart.session:type_name -> vev.wire.SessionEntry
-	28, // 50: vev.wire.SnapshotPart.tombstone:type_name -> vev.wire.Tombstone
-	25, // 51: vev.wire.SnapshotPart.end:type_name -> vev.wire.SnapshotEnd
-	41, // 52: vev.wire.HostEntry.failure:type_name -> vev.wire.Failure
-	26, // 53: vev.wire.SnapshotDelta.hosts:type_name -> vev.wire.HostEntry
-	27, // 54: vev.wire.SnapshotDelta.sessions:type_name -> vev.wire.SessionEntry
-	28, // 55: vev.wire.SnapshotDelta.tombstones:type_name -> vev.wire.Tombstone
-	41, // 56: vev.wire.OperationResult.failure:type_name -> vev.wire.Failure
-	41, // 57: vev.wire.Progress.failure:type_name -> vev.wire.Failure
-	58, // [58:58] is the sub-list for method output_type
-	58, // [58:58] is the sub-list for method input_type
-	58, // [58:58] is the sub-list for extension type_name
-	58, // [58:58] is the sub-list for extension extendee
-	0,  // [0:58] is the sub-list for field type_name
+	5,  // 34: vev.wire.Register.open:type_name -> vev.wire.Opening
+	2,  // 35: vev.wire.Registered.scope:type_name -> vev.wire.Scope
+	3,  // 36: vev.wire.OpenStream.ref:type_name -> vev.wire.StreamRef
+	3,  // 37: vev.wire.StreamOpened.ref:type_name -> vev.wire.StreamRef
+	3,  // 38: vev.wire.ClientStreamData.ref:type_name -> vev.wire.StreamRef
+	3,  // 39: vev.wire.ServerStreamData.ref:type_name -> vev.wire.StreamRef
+	3,  // 40: vev.wire.StreamWindowUpdate.ref:type_name -> vev.wire.StreamRef
+	3,  // 41: vev.wire.CloseStream.ref:type_name -> vev.wire.StreamRef
+	42, // 42: vev.wire.CloseStream.failure:type_name -> vev.wire.Failure
+	3,  // 43: vev.wire.StreamClosed.ref:type_name -> vev.wire.StreamRef
+	42, // 44: vev.wire.StreamClosed.failure:type_name -> vev.wire.Failure
+	42, // 45: vev.wire.BrokerErrorMessage.failure:type_name -> vev.wire.Failure
+	42, // 46: vev.wire.Shutdown.reason:type_name -> vev.wire.Failure
+	3,  // 47: vev.wire.LinkReport.ref:type_name -> vev.wire.StreamRef
+	25, // 48: vev.wire.SnapshotPart.begin:type_name -> vev.wire.SnapshotBegin
+	27, // 49: vev.wire.SnapshotPart.host:type_name -> vev.wire.HostEntry
+	28, // 50: vev.wire.SnapshotPart.session:type_name -> vev.wire.SessionEntry
+	29, // 51: vev.wire.SnapshotPart.tombstone:type_name -> vev.wire.Tombstone
+	26, // 52: vev.wire.SnapshotPart.end:type_name -> vev.wire.SnapshotEnd
+	42, // 53: vev.wire.HostEntry.failure:type_name -> vev.wire.Failure
+	27, // 54: vev.wire.SnapshotDelta.hosts:type_name -> vev.wire.HostEntry
+	28, // 55: vev.wire.SnapshotDelta.sessions:type_name -> vev.wire.SessionEntry
+	29, // 56: vev.wire.SnapshotDelta.tombstones:type_name -> vev.wire.Tombstone
+	42, // 57: vev.wire.OperationResult.failure:type_name -> vev.wire.Failure
+	42, // 58: vev.wire.Progress.failure:type_name -> vev.wire.Failure
+	59, // [59:59] is the sub-list for method output_type
+	59, // [59:59] is the sub-list for method input_type
+	59, // [59:59] is the sub-list for extension type_name
+	59, // [59:59] is the sub-list for extension extendee
+	0,  // [0:59] is the sub-list for field type_name
 }
 
 func init() { file_broker_proto_init() }
@@ -6141,7 +6261,7 @@ func file_broker_proto_init() {
 		(*brokerServerEnvelope_Pong)(nil),
 		(*brokerServerEnvelope_LinkReport)(nil),
 	}
-	file_broker_proto_msgTypes[23].OneofWrappers = []any{
+	file_broker_proto_msgTypes[24].OneofWrappers = []any{
 		(*snapshotPart_Begin)(nil),
 		(*snapshotPart_Host)(nil),
 		(*snapshotPart_Session)(nil),
@@ -6154,7 +6274,7 @@ func file_broker_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_broker_proto_rawDesc), len(file_broker_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   41,
+			NumMessages:   42,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
