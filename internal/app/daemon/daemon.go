@@ -285,11 +285,11 @@ func (d *Daemon) all() []*session {
 	return list
 }
 
-// list returns the rows of vev ls, without directories if brief.
-func (d *Daemon) list(brief bool) []domain.SessionInfo {
+// list returns the rows of vev ls.
+func (d *Daemon) list(with detail) []domain.SessionInfo {
 	var rows []domain.SessionInfo
 	for _, s := range d.all() {
-		if info, listed := s.row(brief); listed {
+		if info, listed := s.row(with); listed {
 			rows = append(rows, info)
 		}
 	}

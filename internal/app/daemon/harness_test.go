@@ -36,6 +36,7 @@ type program struct {
 	exit   domain.ExitStatus
 	cmd    domain.Command
 	use    ports.TerminalUse
+	looks  int // at use
 }
 
 func newProgram(cmd domain.Command, size domain.Size) *program {
@@ -98,10 +99,22 @@ func (p *program) Foreground() ports.Process { return ports.Process{Pid: 4711, C
 func (p *program) Use() ports.TerminalUse {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.looks++
 	return p.use
 }
 
-func (p *program) ForegroundGroup() int { return p.Use().Pid }
+func (p *program) ForegroundGroup() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.use.Pid
+}
+
+// looked is how often what holds the terminal was looked at.
+func (p *program) looked() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.looks
+}
 
 // foreground lets something else hold the terminal.
 func (p *program) foreground(use ports.TerminalUse) {

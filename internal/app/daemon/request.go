@@ -233,10 +233,14 @@ func (d *Daemon) answer(ctx context.Context, body protocol.RequestBody) (protoco
 		if err != nil {
 			return nil, err
 		}
-		info, _ := s.info()
+		info, _ := s.row(placed) // what it does it is only about to do
 		return &protocol.Sessions{List: []domain.SessionInfo{info}}, nil
 	case *protocol.List:
-		return &protocol.Sessions{List: d.list(b.Brief)}, nil
+		with := looked
+		if b.Brief {
+			with = brief
+		}
+		return &protocol.Sessions{List: d.list(with)}, nil
 	case *protocol.Rename:
 		return nil, d.rename(b.Session, b.Name)
 	case *protocol.Clients:

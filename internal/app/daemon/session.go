@@ -345,11 +345,20 @@ func (s *session) kill(ctx context.Context) {
 
 // info is the session's row in the list; listed is false while its end is being told to
 // attached clients.
-func (s *session) info() (row domain.SessionInfo, listed bool) { return s.row(false) }
+func (s *session) info() (row domain.SessionInfo, listed bool) { return s.row(looked) }
 
-// row is info, without the directory if brief.
-func (s *session) row(brief bool) (row domain.SessionInfo, listed bool) {
-	if !brief && !s.told() {
+// detail is what a row has beside what costs nothing.
+type detail uint8
+
+const (
+	brief  detail = iota
+	placed        // the directory
+	looked        // and what the program does, for which it is looked at
+)
+
+// row is info with less.
+func (s *session) row(with detail) (row domain.SessionInfo, listed bool) {
+	if with == looked && !s.told() {
 		s.look()
 	}
 	s.d.mu.Lock()
@@ -374,7 +383,7 @@ func (s *session) row(brief bool) (row domain.SessionInfo, listed bool) {
 	if finished {
 		return row, row.Attached == 0
 	}
-	if !brief {
+	if with != brief {
 		row.Cwd = s.program.Cwd()
 	}
 	return row, true

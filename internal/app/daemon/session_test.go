@@ -26,6 +26,18 @@ func TestABriefListHasNoDirectories(t *testing.T) {
 	})
 }
 
+// Who makes a session waits for no look at a program that has only begun.
+func TestANewSessionIsNotLookedAt(t *testing.T) {
+	inWorld(t, func(w *world) {
+		made := w.ask(0, &protocol.New{Create: protocol.Create{Name: "a"}}).Body.(*protocol.Sessions).List
+		require.Len(t, made, 1)
+		require.Equal(t, "/home/u", made[0].Cwd)
+		require.Zero(t, w.ps.last().looked())
+		w.list()
+		require.NotZero(t, w.ps.last().looked(), "but one that is listed is")
+	})
+}
+
 func TestNamesAreGivenOrTheLowestFreeNumber(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.create("")
