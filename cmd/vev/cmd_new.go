@@ -112,7 +112,7 @@ func (c *cli) newSession(ctx context.Context, o newOptions, argv []string) error
 	if err != nil {
 		return err
 	}
-	defer t.Close()
+	// The conversation ends with the process: in order, that takes a twentieth of the command.
 	answer, err := talk.BodyOf[*protocol.Sessions](t.Ask(0, &protocol.New{Create: *create}))
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/vev-term/vev/internal/domain/fault"
 )
@@ -67,7 +68,7 @@ func socketName(name string) string        { return name + ".sock" }
 
 // locate computes the paths and touches nothing.
 func locate(getenv func(string) string, uid int) (*Dir, error) {
-	d := &Dir{machine: machineName(), uid: uid}
+	d := &Dir{machine: thisMachine(), uid: uid}
 	if h := getenv(homeEnv); h != "" {
 		abs, err := filepath.Abs(h)
 		if err != nil {
@@ -112,6 +113,9 @@ func homeDir(env string, uid int) (string, error) {
 
 // machineIDFiles hold an id that survives renames of the host; the first present counts.
 var machineIDFiles = []string{"/etc/machine-id", "/var/lib/dbus/machine-id"}
+
+// thisMachine is the machine's name, read once for a process.
+var thisMachine = sync.OnceValue(machineName)
 
 func machineName() string {
 	for _, f := range machineIDFiles {
