@@ -5,6 +5,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"net"
+	"runtime"
 	"runtime/debug"
 	"time"
 
@@ -46,6 +47,7 @@ const brokerGC = 25
 // of them, and the service relays their streams to daemon.sock, or over a link that sshstdio or quic makes.
 func runBroker(idle time.Duration) error {
 	debug.SetGCPercent(brokerGC)
+	threads := runtime.GOMAXPROCS(1)
 	var b *broker.Broker
 	var q *questions
 	sleep := wake.New()
@@ -58,7 +60,7 @@ func runBroker(idle time.Duration) error {
 	}()
 	return runService(talk.BrokerService, protocol.MaxBrokerClients, func(s *service) error {
 		q = newQuestions(s.dir, s.log)
-		ssh := &sshstdio.Dialer{Converse: converse, Env: sshEnvironment(s.dir), Questions: q.open}
+		ssh := &sshstdio.Dialer{Converse: converse(threads), Env: sshEnvironment(s.dir), Questions: q.open}
 		b = broker.New(broker.Options{
 			Daemon: localDaemon{s.dir}, Remote: remote(ssh, sleep),
 			Hosts: hostfile.In(s.dir.State()), Visitor: ssh, Warn: func(err error) { s.log.Warn("hosts", "why", err) },
@@ -79,7 +81,7 @@ func runBroker(idle time.Duration) error {
 
 // remote is how other machines are reached: with the user's ssh, and over QUIC where that leads to a proxy.
 func remote(ssh *sshstdio.Dialer, sleep ports.Sleep) broker.Remote {
-	udp := &quic.Dialer{Roles: ssh, Locate: ssh.Locate, Converse: converse}
+	udp := &quic.Dialer{Roles: ssh, Locate: ssh.Locate, Converse: ssh.Converse}
 	return broker.Remote{SSH: ssh, QUIC: udp, Resumable: udp.Resumable, Forget: udp.Forget, Sleep: sleep}
 }
 
@@ -92,13 +94,17 @@ func sshEnvironment(dir *rundir.Dir) []string {
 	return nil
 }
 
-// converse begins the broker conversation with the mux helper of another machine.
-func converse(ctx context.Context, carriage io.ReadWriteCloser) (ports.Link, error) {
-	client, err := brokeripc.Dial(ctx, carriage, software())
-	if err != nil {
-		return nil, err // never a nil client that is not a nil link
+// converse begins the broker conversation with the mux helper of another machine. What goes over a link is worth several
+// threads; to lead to this machine's daemon, one does it sooner, since nobody has to be woken.
+func converse(threads int) func(context.Context, io.ReadWriteCloser) (ports.Link, error) {
+	return func(ctx context.Context, carriage io.ReadWriteCloser) (ports.Link, error) {
+		runtime.GOMAXPROCS(threads)
+		client, err := brokeripc.Dial(ctx, carriage, software())
+		if err != nil {
+			return nil, err // never a nil client that is not a nil link
+		}
+		return client, nil
 	}
-	return client, nil
 }
 
 // converseWithDaemon begins a session conversation of the broker's own. It takes nothing packed: what unpacks would be most of
