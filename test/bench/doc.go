@@ -16,8 +16,8 @@
 // peer leaves running becomes a child of this process, the subreaper of all it starts, and is ended by its pid.
 // Questions that a client asks its terminal are answered by the engine.
 //
-// With -net the peers are remote: ssh, ssh with tmux, mosh, and vev over the test carriage (one TCP connection between
-// a near broker and a far daemon). Each works across a link of its own (internal/testkit/netlab): two network namespaces
+// With -net the peers are remote: ssh, ssh with tmux or dtach, mosh, and vev over ssh (vev-ssh), over QUIC behind ssh's first
+// contact (vev-quic), and over the test carriage (vev: one TCP connection between a near broker and a far daemon). Each works across a link of its own (internal/testkit/netlab): two network namespaces
 // and a shaper of real packets, with the delay, loss, rate and queue that the table says, the same both ways, so that loss
 // counts twice for a round trip. That takes root. Programs in the sessions tell the time on the screen, and how old that
 // is there is the age of a frame: both ends have one clock. What crosses the link is counted in bytes of IP.

@@ -16,7 +16,7 @@ import (
 func (b *bench) netBytes(t *table) error {
 	seconds := b.size(10, 2)
 	for _, mode := range []string{"full", "cells"} {
-		fits := named(vevName, sshName, sshTmux, moshName, moshTmux)
+		fits := named(vevName, vevSSH, vevQUIC, sshName, sshTmux, moshName, moshTmux)
 		err := b.across(t, link{rtt: usualRTT}, fits, func(s *site) error {
 			for i := range b.count(2, 1) {
 				c, err := s.began(fmt.Sprintf("top%d", i), b.program("top", mode, strconv.Itoa(seconds)))
@@ -78,7 +78,7 @@ func (b *bench) netHole(t *table) error {
 		}
 	}()
 	for _, p := range b.remote {
-		if p.name != vevName && p.name != sshTmux && p.name != moshTmux {
+		if !named(vevName, vevSSH, vevQUIC, sshTmux, moshTmux)(p) {
 			continue
 		}
 		s, err := b.site(p, link{rtt: usualRTT})
@@ -97,6 +97,9 @@ func (b *bench) netHole(t *table) error {
 			}
 			defer c.close()
 			if _, r.err = c.sees(stampMark); r.err != nil {
+				return
+			}
+			if r.err = r.s.settled(); r.err != nil {
 				return
 			}
 			sent := 0

@@ -18,7 +18,7 @@ func (b *bench) netInterrupt(t *table) error {
 		{"no limit", link{rtt: usualRTT}},
 		{"8 Mbit/s", link{rtt: usualRTT, rate: megabits8, queue: queue8}},
 	} {
-		fits := named(vevName, sshName, sshTmux, moshName, moshTmux)
+		fits := named(vevSSH, vevQUIC, sshName, sshTmux, moshName, moshTmux)
 		err := b.across(t, c.link, fits, func(s *site) error {
 			for i := range b.count(3, 1) {
 				took, shown, err := s.interruptOnce(fmt.Sprintf("yes%d", i), "yes", time.Duration(b.size(3000, 1000))*time.Millisecond)
@@ -67,7 +67,7 @@ func (b *bench) netFlood(t *table) error {
 	if err := writeText(file, b.size(5_000_000, 500_000)); err != nil {
 		return err
 	}
-	fits := named(vevName, sshName, sshTmux, moshName, moshTmux)
+	fits := named(vevSSH, vevQUIC, sshName, sshTmux, moshName, moshTmux)
 	return b.across(t, link{rtt: usualRTT, rate: megabits8, queue: queue8}, fits, func(s *site) error {
 		for i := range b.count(3, 1) {
 			took, wire, err := s.catOnce(fmt.Sprintf("cat%d", i), file)

@@ -27,8 +27,10 @@ type netCommand func(s *site, session string, program []string) []string
 const (
 	vevName      = "vev" // without prediction, as the others but those that are named for it
 	vevPredicts  = "vev-predict"
+	vevSSH       = "vev-ssh"  // over ssh's standard input and output
 	vevQUIC      = "vev-quic" // over the transport that it chooses itself, behind ssh's first contact
 	sshName      = "ssh"
+	sshDtach     = "ssh+dtach" // keeps no screen: the program shows it again
 	sshTmux      = "ssh+tmux"
 	keptSSHTmux  = "sshcm+tmux"
 	moshTmux     = "mosh+tmux"
@@ -37,9 +39,10 @@ const (
 )
 
 var (
-	sshNeeds  = map[string]string{"ssh": "openssh-client", "/usr/sbin/sshd": "openssh-server"}
-	tmuxNeeds = map[string]string{"ssh": "openssh-client", "/usr/sbin/sshd": "openssh-server", "tmux": "tmux"}
-	moshNeeds = map[string]string{"ssh": "openssh-client", "/usr/sbin/sshd": "openssh-server", "mosh": "mosh", "tmux": "tmux"}
+	sshNeeds   = map[string]string{"ssh": "openssh-client", "/usr/sbin/sshd": "openssh-server"}
+	tmuxNeeds  = map[string]string{"ssh": "openssh-client", "/usr/sbin/sshd": "openssh-server", "tmux": "tmux"}
+	dtachNeeds = map[string]string{"ssh": "openssh-client", "/usr/sbin/sshd": "openssh-server", "dtach": "dtach"}
+	moshNeeds  = map[string]string{"ssh": "openssh-client", "/usr/sbin/sshd": "openssh-server", "mosh": "mosh", "tmux": "tmux"}
 )
 
 // netPeers are all of them, in the order they take turns.
@@ -54,6 +57,10 @@ func netPeers(vev string) []*netPeer {
 			name: keptSSHTmux, needs: tmuxNeeds, prepare: startKeptSSH,
 			create: overSSH("cm", tmuxNew), attach: overSSH("cm", tmuxAttach), detached: tmuxDetached,
 		},
+		{
+			name: sshDtach, needs: dtachNeeds, prepare: startSSHD,
+			create: overSSH("far", dtach("-c")), attach: overSSH("far", dtach("-a")), detached: dtach("-n"),
+		},
 		{name: moshName, needs: moshNeeds, prepare: startSSHD, create: overMosh("never", bare)},
 		{
 			name: moshTmux, needs: moshNeeds, prepare: startSSHD,
@@ -64,13 +71,14 @@ func netPeers(vev string) []*netPeer {
 	if vev == "" {
 		return peers
 	}
-	return append(peers, vevAcross(vevName, vev, "never"), vevAcross(vevPredicts, vev, "adaptive"), vevOverQUIC(vev))
+	return append(peers, vevAcross(vevName, vev, "never"), vevAcross(vevPredicts, vev, "adaptive"),
+		vevAfar(vevSSH, vev, "ssh"), vevAfar(vevQUIC, vev, "auto"))
 }
 
-// vevOverQUIC is vev as it reaches another machine.
-func vevOverQUIC(vev string) *netPeer {
-	p := vevAcross(vevQUIC, vev, "never")
-	p.needs, p.prepare = sshNeeds, startVevSSH
+// vevAfar is vev as it reaches another machine, by one of its transports.
+func vevAfar(name, vev, transport string) *netPeer {
+	p := vevAcross(name, vev, "never")
+	p.needs, p.prepare = sshNeeds, startVevSSH(transport)
 	p.create = func(_ *site, session string, program []string) []string {
 		return append([]string{vev, "new", "far:" + session, "--predict", "never", "--"}, program...)
 	}
@@ -118,6 +126,17 @@ func tmuxNew(s *site, session string, program []string) []string {
 
 func tmuxAttach(s *site, session string, _ []string) []string {
 	return tmux(s, "attach-session", "-t", session)
+}
+
+// dtach does one of its things with a session, whose socket has the session's name.
+func dtach(how string) netCommand {
+	return func(s *site, session string, program []string) []string {
+		argv := []string{"dtach", how, filepath.Join(s.dir, session+".dtach"), "-E", "-z", "-r", "winch"}
+		if how == "-a" {
+			return argv
+		}
+		return append(argv, program...)
+	}
 }
 
 func tmuxDetached(s *site, session string, program []string) []string {

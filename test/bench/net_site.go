@@ -14,6 +14,7 @@ import (
 	"os/user"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/vev-term/vev/internal/testkit/netlab"
@@ -131,6 +132,14 @@ func (s *site) make(session string, program []string) error {
 	return nil
 }
 
+// settled waits until the peer's link is the one that is measured.
+func (s *site) settled() error {
+	if s.name != vevQUIC {
+		return nil
+	}
+	return s.onQUIC()
+}
+
 // onQUIC waits until the attachments of vev-quic have left ssh, with which they begin: its processes end then.
 func (s *site) onQUIC() error {
 	config := []byte(filepath.Join(s.dir, "ssh_config"))
@@ -182,8 +191,12 @@ func startVev(s *site) error {
 	return s.service(s.lab.Near, s.env, "near", addr)
 }
 
-// startVevSSH lets vev find the far host's sshd, and itself there.
-func startVevSSH(s *site) error {
+// startVevSSH lets vev find the far host's sshd, and itself there, and has it go there by a transport.
+func startVevSSH(transport string) func(*site) error {
+	return func(s *site) error { return s.startVevSSH(transport) }
+}
+
+func (s *site) startVevSSH(transport string) error {
 	if err := startSSHD(s); err != nil {
 		return err
 	}
@@ -205,7 +218,44 @@ func startVevSSH(s *site) error {
 	}
 	s.env = append(s.env[:len(s.env):len(s.env)], "VEV_HOME="+filepath.Join(s.dir, "near"), "PATH="+filepath.Join(s.dir, "bin")+":"+os.Getenv("PATH"))
 	s.farE = append(s.farE[:len(s.farE):len(s.farE)], "VEV_HOME="+filepath.Join(s.dir, "far"))
+	return s.runNear(s.b.vev, "host", "add", "far", "--transport", transport)
+}
+
+// runNear runs a command on the near host, where what it starts stays.
+func (s *site) runNear(argv ...string) error {
+	cmd := exec.Command(argv[0], argv[1:]...)
+	cmd.Env, cmd.Dir = s.env, s.dir
+	if err := s.lab.Near.Start(cmd); err != nil {
+		return err
+	}
+	if err := cmd.Wait(); err != nil {
+		return fmt.Errorf("%v: %w", argv, err)
+	}
 	return nil
+}
+
+// forget ends vev's near broker, and with it all that leads to the far host.
+func (s *site) forget() error {
+	brokers := func() (pids []int) {
+		for _, pid := range descendants(os.Getpid()) {
+			f := statFields(pid)
+			argv := strings.Split(procFile(pid, "cmdline"), "\x00")
+			if len(f) > 0 && f[0] != "Z" && len(argv) > 1 && argv[1] == "_broker" && strings.Contains(procFile(pid, "environ"), "VEV_HOME="+filepath.Join(s.dir, "near")) {
+				pids = append(pids, pid)
+			}
+		}
+		return pids
+	}
+	for _, pid := range brokers() {
+		_ = syscall.Kill(pid, syscall.SIGTERM)
+	}
+	for end := time.Now().Add(patience); time.Now().Before(end) && s.b.ctx.Err() == nil; s.b.pause(50 * time.Millisecond) {
+		reapOrphans()
+		if len(brokers()) == 0 {
+			return nil
+		}
+	}
+	return errors.New("the broker does not end")
 }
 
 const (

@@ -73,12 +73,12 @@ func printTargets(w io.Writer, all []target, made map[string]*table, quick bool)
 				missed++
 			}
 		}
-		of := g.base
-		if of == "" {
-			of = "itself"
+		of, what := cmp.Or(g.base, "itself"), fmt.Sprintf("%s %s %s", g.id, g.table, g.metric)
+		if g.of != "" {
+			what += " (" + g.of + ")"
 		}
 		rows = append(rows, []string{
-			fmt.Sprintf("%s %s %s", g.id, g.table, g.metric), cellText(v, true), cellText(g.limit, true), of, verdict,
+			what, cellText(v, true), cellText(g.limit, true), of, verdict,
 		})
 	}
 	if len(rows) > 1 {
