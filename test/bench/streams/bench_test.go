@@ -49,7 +49,7 @@ func pair(b *testing.B, k kind) (client, server session) {
 
 func eachKind(b *testing.B, muxOnly bool, run func(b *testing.B, s session)) {
 	for _, k := range kinds {
-		if k.single && muxOnly {
+		if k.single && muxOnly || !k.overSocket() {
 			continue
 		}
 		b.Run(k.name, func(b *testing.B) {

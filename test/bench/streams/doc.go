@@ -8,4 +8,7 @@
 // turns within each round. Read it as ratios. Client and server are two processes; allocations
 // are both together. The columns: one stream, server to client, 64 KiB writes; 64-byte ping-pong
 // on an idle connection; the same bytes over 100 streams; a ping beside a stream that floods.
+//
+// Beside these, over loopback UDP, are the streams of the QUIC library and of vev over it; and where -ssh says how a host is reached
+// that has this program at the same place, what goes through ssh, bare and with vev on it.
 package main

@@ -18,12 +18,16 @@ type session struct {
 	close func() error
 }
 
-// kind is one way to carry streams.
+// kind is one way to carry streams, over a Unix socket if nothing else is said.
 type kind struct {
 	name   string
 	single bool // one stream a connection: no measurement with several
 	client func(net.Conn) (session, error)
 	server func(net.Conn) (session, error)
+
+	listen func() (addr string, accept func() (session, error), err error) // in place of the socket and server; or nil
+	dial   func(addr string) (session, error)
+	ssh    bool // over the standard input and output of an ssh
 }
 
 var kinds = []kind{
@@ -33,7 +37,19 @@ var kinds = []kind{
 	{name: "smux v1", client: smuxClient(1), server: smuxServer(1)},
 	{name: "smux v2", client: smuxClient(2), server: smuxServer(2)},
 	{name: "vev", client: vevClient, server: vevServer},
+	{name: "quic-go", listen: listenQUIC, dial: dialQUIC},
+	{name: "vev over QUIC", listen: listenVevQUIC, dial: dialVevQUIC},
+	behindSSH(bare("ssh cat", func(c net.Conn) io.ReadWriteCloser { return c })),
+	{name: "vev over ssh", client: vevClient, server: vevServer, ssh: true},
 }
+
+func behindSSH(k kind) kind {
+	k.ssh = true
+	return k
+}
+
+// overSocket reports whether it is carried by a Unix socket.
+func (k kind) overSocket() bool { return k.listen == nil && !k.ssh }
 
 func kindOf(name string) (kind, bool) {
 	for _, k := range kinds {

@@ -13,7 +13,16 @@ func main() {
 	mb := flag.Int64("mb", 256, "MB to move in a throughput measurement")
 	only := flag.String("only", "", "comma-separated kinds, all without")
 	serve := flag.String("serve", "", "be the server of this kind (used by the program itself)")
+	pipe := flag.String("pipe", "", "be that on standard input and output")
+	flag.StringVar(&sshCommand, "ssh", "", "`words` of an ssh to a host that has this program at the same place, to measure over that, too")
 	flag.Parse()
+	if *pipe != "" {
+		if err := servePipe(*pipe); err != nil {
+			fmt.Fprintln(os.Stderr, "streams:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	if err := run(*serve, *only, *runs, *mb*1e6); err != nil {
 		fmt.Fprintln(os.Stderr, "streams:", err)
 		os.Exit(1)
@@ -27,7 +36,7 @@ func run(serve, only string, runs int, size int64) error {
 	t := new(table)
 	for range runs {
 		for _, k := range kinds {
-			if only != "" && !slices.Contains(strings.Split(only, ","), k.name) {
+			if k.ssh && sshCommand == "" || only != "" && !slices.Contains(strings.Split(only, ","), k.name) {
 				continue
 			}
 			if err := measure(k, t, size); err != nil {

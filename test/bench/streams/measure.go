@@ -78,6 +78,12 @@ func (o *other) usage() (usage, error) {
 }
 
 func (o *other) dial(k kind) (session, error) {
+	switch {
+	case k.dial != nil:
+		return k.dial(o.addr)
+	case k.ssh:
+		return dialSSH(k)
+	}
 	c, err := net.Dial("unix", o.addr)
 	if err != nil {
 		return session{}, err

@@ -82,19 +82,15 @@ func echo(s io.ReadWriter, n int64) error {
 func serveKind(name string) error {
 	k, ok := kindOf(name)
 	if !ok {
-		return fmt.Errorf("no kind %q", name)
+		return errNoKind(name)
 	}
-	dir, err := os.MkdirTemp("", "streams-")
+	addr, accept, closed, err := k.listenFor()
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
-	l, err := net.Listen("unix", filepath.Join(dir, "s"))
-	if err != nil {
-		return err
-	}
-	go accept(k, l)
-	fmt.Println(l.Addr())
+	defer closed()
+	go serve(accept)
+	fmt.Println(addr)
 	for in := bufio.NewScanner(os.Stdin); in.Scan(); {
 		if err := json.NewEncoder(os.Stdout).Encode(usageNow()); err != nil {
 			return err
@@ -103,18 +99,40 @@ func serveKind(name string) error {
 	return nil
 }
 
-func accept(k kind, l net.Listener) {
-	for {
+func errNoKind(name string) error { return fmt.Errorf("no kind %q", name) }
+
+// listenFor makes the server's end. The address is one line.
+func (k kind) listenFor() (addr string, accept func() (session, error), closed func(), err error) {
+	if k.listen != nil {
+		addr, accept, err = k.listen()
+		return addr, accept, func() {}, err
+	}
+	dir, err := os.MkdirTemp("", "streams-")
+	if err != nil {
+		return "", nil, nil, err
+	}
+	closed = func() { os.RemoveAll(dir) }
+	l, err := net.Listen("unix", filepath.Join(dir, "s"))
+	if err != nil {
+		return "", nil, closed, err
+	}
+	return l.Addr().String(), func() (session, error) {
 		c, err := l.Accept()
 		if err != nil {
+			return session{}, err
+		}
+		return k.server(c)
+	}, closed, nil
+}
+
+func serve(accept func() (session, error)) {
+	for {
+		s, err := accept()
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
 			return
 		}
 		go func() {
-			s, err := k.server(c)
-			if err != nil {
-				fmt.Fprintln(os.Stderr, k.name, err)
-				return
-			}
 			for {
 				st, err := s.open()
 				if err != nil {
