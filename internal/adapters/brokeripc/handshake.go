@@ -4,16 +4,38 @@ import (
 	"context"
 	"errors"
 	"io"
+	"time"
 
 	"github.com/vev-term/vev/internal/domain/fault"
 	"github.com/vev-term/vev/internal/protocol"
 )
 
+// lateCarriage is one that may take long until it leads anywhere, since a person is asked first. What is written before that
+// waits in it.
+type lateCarriage interface {
+	// OnBegin has f called by the Read that finds it leads somewhere. It is called before the first Read.
+	OnBegin(f func())
+}
+
 // handshake runs talk, which speaks on rw, under ctx and protocol.HandshakeTimeout. When
-// either ends, and on any failure, rw is closed, which ends talk.
+// either ends, and on any failure, rw is closed, which ends talk. The time of a late carriage begins when that does.
 func handshake(ctx context.Context, rw io.Closer, talk func() error) error {
-	ctx, cancel := context.WithTimeout(ctx, protocol.HandshakeTimeout)
-	defer cancel()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var limit *time.Timer
+	begin := func() {
+		limit = time.AfterFunc(protocol.HandshakeTimeout, func() { cancel(context.DeadlineExceeded) })
+	}
+	if late, ok := rw.(lateCarriage); ok {
+		late.OnBegin(begin)
+	} else {
+		begin()
+	}
+	defer func() {
+		if limit != nil {
+			limit.Stop()
+		}
+	}()
 	closed := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
 		_ = rw.Close() // the failure below says more

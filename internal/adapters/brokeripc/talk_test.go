@@ -290,6 +290,24 @@ func TestGoodbyeDoesNotWaitForEver(t *testing.T) {
 	})
 }
 
+// late is a carriage that leads nowhere for a while.
+type late struct {
+	io.ReadWriteCloser
+	after   time.Duration
+	onBegin func()
+}
+
+func (l *late) OnBegin(f func()) { l.onBegin = f }
+
+func (l *late) Read(p []byte) (int, error) {
+	if f := l.onBegin; f != nil {
+		time.Sleep(l.after)
+		l.onBegin = nil
+		f()
+	}
+	return l.ReadWriteCloser.Read(p)
+}
+
 func TestHandshakeEnds(t *testing.T) {
 	bubble(t, func(t *testing.T) { // nobody answers
 		a, b := simnet.Pipe(1 << 10)
@@ -297,6 +315,22 @@ func TestHandshakeEnds(t *testing.T) {
 		_, err := Dial(t.Context(), a, "vev")
 		require.Equal(t, fault.Timeout, fault.KindOf(err))
 		require.Equal(t, protocol.HandshakeTimeout, time.Since(start))
+		b.Close()
+	})
+	bubble(t, func(t *testing.T) { // nobody answers, once it leads somewhere
+		a, b := simnet.Pipe(1 << 10)
+		start := time.Now()
+		_, err := Dial(t.Context(), &late{ReadWriteCloser: a, after: time.Hour}, "vev")
+		require.Equal(t, fault.Timeout, fault.KindOf(err))
+		require.Equal(t, time.Hour+protocol.HandshakeTimeout, time.Since(start))
+		b.Close()
+	})
+	bubble(t, func(t *testing.T) { // or before that, where somebody gives up
+		a, b := simnet.Pipe(1 << 10)
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(time.Minute, cancel)
+		_, err := Dial(ctx, &late{ReadWriteCloser: a, after: time.Hour}, "vev")
+		require.Equal(t, fault.Canceled, fault.KindOf(err))
 		b.Close()
 	})
 	bubble(t, func(t *testing.T) { // the client says nothing

@@ -31,7 +31,8 @@ type carriage struct {
 	patient atomic.Bool   // ssh has something to deliver, or is about to end by itself
 	exited  chan struct{} // closed when ssh has ended and its status is known
 
-	greeting greeting // the reader's
+	greeting greeting // the reader's, as the next
+	onBegin  func()   // to be told that the helper has begun, or nil
 
 	closing sync.Once
 	mu      sync.Mutex
@@ -115,7 +116,20 @@ func (c *carriage) begin() error {
 	if err == nil || err == io.EOF {
 		c.patient.Store(true)
 	}
+	if err == nil && c.onBegin != nil {
+		c.onBegin()
+	}
 	return err
+}
+
+// OnBegin has f called when the helper begins: until then a person may be asked, and what is written waits in a pipe. It is
+// called before the first Read.
+func (c *carriage) OnBegin(f func()) {
+	if c.greeting.passed {
+		f()
+		return
+	}
+	c.onBegin = f
 }
 
 // await waits until the helper begins, or ctx ends, which closes the carriage.

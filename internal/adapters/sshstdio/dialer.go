@@ -15,8 +15,8 @@ import (
 // Dialer makes links with ssh, as PATH has it. Any goroutine may call its methods.
 type Dialer struct {
 	// Converse begins the broker conversation on a carriage, which is its own from there on: it
-	// closes it on failure, when ctx ends, and with the link. The carriage has SetReadDeadline and
-	// SyscallConn, of its write side. Set before the first call, never changed.
+	// closes it on failure, when ctx ends, and with the link. The carriage has SetReadDeadline,
+	// SyscallConn, of its write side, and OnBegin. Set before the first call, never changed.
 	Converse func(ctx context.Context, carriage io.ReadWriteCloser) (ports.Link, error)
 	// Env are KEY=VALUE that ssh gets over this process's environment. Set as Converse.
 	Env []string
@@ -95,13 +95,7 @@ func (a attempt) dial(ctx context.Context, to talk) (*carriage, error) {
 	if err != nil {
 		return nil, err
 	}
-	if a.asks {
-		err = c.await(ctx) // a person may take longer than a conversation's beginning
-	}
-	if err == nil {
-		err = to(ctx, c)
-	}
-	if err != nil {
+	if err = to(ctx, c); err != nil {
 		return nil, c.failed(ctx, a.host, err)
 	}
 	return c, nil

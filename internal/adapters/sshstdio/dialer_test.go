@@ -80,6 +80,26 @@ func TestALinkIsThereBehindWhatAShellSays(t *testing.T) {
 	require.Equal(t, "the last", string(text), "what was written is delivered")
 }
 
+// What the conversation begins with need not wait for the helper, even where somebody may be asked first.
+func TestTheFirstWordsGoAhead(t *testing.T) {
+	fakeSSH(t, `read word; echo vev-carriage begins here; echo "$word there"; cat >/dev/null`)
+	began := 0
+	d := Dialer{
+		Converse: func(ctx context.Context, c io.ReadWriteCloser) (ports.Link, error) {
+			c.(*carriage).OnBegin(func() { began++ })
+			require.Zero(t, began, "not before the helper has begun")
+			return converse(ctx, c)
+		},
+		Questions: func(context.Context, string, ports.Ask) ([]string, func()) { return nil, func() {} },
+	}
+	ask := func(context.Context, protocol.Prompt) ([]byte, error) { return nil, errors.New("nothing is asked") }
+	l, err := d.DialLink(t.Context(), "box", ask)
+	require.NoError(t, err)
+	require.Equal(t, "hi there\n", l.(*link).Link.(*line).heard)
+	require.Equal(t, 1, began)
+	require.NoError(t, l.Close())
+}
+
 func TestWhatSSHSaysBecomesOneLine(t *testing.T) {
 	for _, c := range []struct {
 		script string

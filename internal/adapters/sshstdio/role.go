@@ -22,6 +22,11 @@ func (d *Dialer) RunRole(ctx context.Context, name, role string, most int, ask p
 	var ran *carriage
 	c, err := d.reach(ctx, name, roleCommand(role), ask, func(ctx context.Context, c *carriage) (err error) {
 		ran = c
+		if ask != nil { // a person may take longer than a role
+			if err := c.await(ctx); err != nil {
+				return err
+			}
+		}
 		ctx, cancel := context.WithTimeout(ctx, protocol.HandshakeTimeout)
 		defer cancel()
 		line, err = c.line(ctx, most)
