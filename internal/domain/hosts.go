@@ -111,12 +111,12 @@ func (s Hosts) Add(h KnownHost) (Hosts, error) {
 	i, taken := s.search(h.Alias)
 	if taken {
 		return s, fault.New(fault.Conflict, "host %s is known already, as %s", h.Alias, s.Known[i].Address).
-			WithHint("another name: --name ALIAS; other settings: vev host set %s; away with it: vev host rm %[1]s", h.Alias)
+			WithHint("another name: --name ALIAS; vev there: vev host install %s; other settings: vev host set %[1]s; away with it: vev host rm %[1]s", h.Alias)
 	}
 	for _, k := range s.Known {
 		if k.Address == h.Address {
 			return s, fault.New(fault.Conflict, "%s is known already, by the name %s", h.Address, k.Alias).
-				WithHint("other settings: vev host set %s; away with it: vev host rm %[1]s", k.Alias)
+				WithHint("vev there: vev host install %s; other settings: vev host set %[1]s; away with it: vev host rm %[1]s", k.Alias)
 		}
 	}
 	if len(s.Known) >= MaxHosts {

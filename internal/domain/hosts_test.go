@@ -42,6 +42,9 @@ func TestHostsAreAddedAndRemoved(t *testing.T) {
 		same, err := two.Add(h)
 		require.Equal(t, fault.Conflict, fault.KindOf(err), what)
 		require.Contains(t, err.Error(), "desk")
+		var e *fault.Error
+		require.ErrorAs(t, err, &e)
+		require.Contains(t, e.Hint, "vev host install desk; ", what)
 		require.Equal(t, two, same)
 	}
 	gone, err := two.Remove("desk")

@@ -159,6 +159,7 @@ func TestRunLeavesAloneWhatIsNoPrompt(t *testing.T) {
 			a := h.vev("run", "work", "--", "echo x")
 			require.Equal(t, 1, a.code)
 			require.Contains(t, a.stderr, "somebody has typed at the prompt already")
+			require.Contains(t, a.stderr, "vev key work C-c")
 			h.ok("wait", "work", "--text", "ech", "--timeout", patience.String())
 			eventually(t, "an empty line", func() bool { // a shell may lose a Ctrl-C
 				h.ok("key", "work", "C-c")

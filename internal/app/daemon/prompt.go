@@ -108,8 +108,11 @@ func (s *session) atPrompt(use ports.TerminalUse) (at shell.At, soon bool, err e
 // lineEmpty refuses where something has been typed at the prompt. The caller holds mu and knows that there is one.
 func (s *session) lineEmpty() error {
 	if s.lineUsed || s.lineBroken && s.course.Marked() {
+		s.d.mu.Lock()
+		name := s.name
+		s.d.mu.Unlock()
 		return fault.New(fault.Conflict, "somebody has typed at the prompt already").
-			WithHint("clear the line with vev key NAME C-c")
+			WithHint("clear the line with vev key %s C-c", name)
 	}
 	return nil
 }
