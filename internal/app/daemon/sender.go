@@ -139,7 +139,7 @@ func (a *attachment) state(l *link, out *protocol.Output, now time.Time) (wait t
 	if v.shows(a.s) {
 		return 0, false, nil
 	}
-	if wait, ok := v.mayDraw(now); !ok {
+	if wait, ok := v.mayDraw(now, now.Sub(a.writtenAt) < echoWindow); !ok {
 		a.s.d.numbers.windowWaits.Add(1)
 		return wait, false, nil
 	}

@@ -111,16 +111,16 @@ func (v *view) ack(epoch, state uint64, now time.Time) bool {
 	return true
 }
 
-// mayDraw reports whether a further state fits the window of states and what may be in flight
+// mayDraw reports whether a further state, which may be an echo, fits the window of states and what may be in flight
 // on the way; if not, wait says after what time it may, or 0: after an acknowledgement.
-func (v *view) mayDraw(now time.Time) (wait time.Duration, ok bool) {
+func (v *view) mayDraw(now time.Time, echo bool) (wait time.Duration, ok bool) {
 	switch n := len(v.flight); {
 	case v.held > 0 || n == protocol.MaxOutputWindow:
 		return 0, false
 	case n == 0:
 		return 0, true
 	}
-	return v.way.Room(now, &v.flight[0].mark)
+	return v.way.Room(now, &v.flight[0].mark, echo)
 }
 
 // interval is how long after a state the next one goes, at the least.

@@ -46,6 +46,7 @@ type Mark struct {
 	limited   bool
 	alone     bool
 	idle      bool // the link was idle for a part of its round trip
+	flight    int  // bytes that were in flight with it
 }
 
 // Sent notes that bytes left at now and returns the mark to hand to Acked.
@@ -57,6 +58,7 @@ func (c *Control) Sent(now time.Time, bytes int) Mark {
 	m.idle = c.least == 0 || now.Sub(c.began) < c.least
 	c.limited = false
 	c.flight += bytes
+	m.flight = c.flight
 	c.queued, c.queuedAt = c.backlog(now)+float64(bytes), now
 	return m
 }
@@ -65,6 +67,7 @@ func (c *Control) Sent(now time.Time, bytes int) Mark {
 func (c *Control) Weigh(m *Mark, bytes int) {
 	c.flight += bytes - m.bytes
 	c.queued += float64(bytes - m.bytes)
+	m.flight += bytes - m.bytes
 	m.bytes = bytes
 }
 
@@ -84,6 +87,10 @@ func (c *Control) Acked(now time.Time, m Mark) {
 	}
 	rate := float64(c.delivered-m.delivered) / rtt.Seconds()
 	switch queue := rtt - c.least; {
+	case m.flight < leastBudget:
+		// That was no queue of ours. It may have been late for a lost packet, and keys and their echoes
+		// keep no link busy.
+		c.rate = max(c.rate, rate)
 	case queue > Queue && !m.idle:
 		// The link was busy all the time: that is its rate.
 		c.rate, c.congested = rate, true
@@ -108,10 +115,10 @@ func (c *Control) Rate() float64 { return c.rate }
 func (c *Control) RTT() time.Duration { return c.least }
 
 // Room reports whether more may be sent at now, oldest being the mark of what has been in flight
-// longest. With nothing in flight anything may. Else the sender waits for an acknowledgement,
-// and where wait is not 0 at most that long.
-func (c *Control) Room(now time.Time, oldest *Mark) (wait time.Duration, ok bool) {
-	if c.flight <= 0 || oldest == nil {
+// longest. With nothing in flight anything may, and with less than a packet what is urgent. Else the
+// sender waits for an acknowledgement, and where wait is not 0 at most that long.
+func (c *Control) Room(now time.Time, oldest *Mark, urgent bool) (wait time.Duration, ok bool) {
+	if c.flight <= 0 || oldest == nil || urgent && c.flight < leastBudget {
 		return 0, true
 	}
 	if c.congested {

@@ -61,7 +61,7 @@ func (s *sender) run(d time.Duration, frame int) (age time.Duration, arrived int
 }
 
 func (s *sender) room() bool {
-	_, ok := s.c.Room(s.now, s.oldest())
+	_, ok := s.c.Room(s.now, s.oldest(), false)
 	return ok
 }
 
@@ -114,6 +114,48 @@ func TestALinkThatChanges(t *testing.T) {
 	require.Greater(t, arrived, 8*2000*8, "eight frames with each round trip again")
 }
 
+// What is small says nothing of the rate of a link, however late it is acknowledged where packets are lost; and an answer
+// waits for nothing while little is in flight.
+func TestAnEchoWaitsForNothing(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		type echo struct {
+			pause, late int // milliseconds
+			bytes       int
+		}
+		echoes := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) echo {
+			e := echo{pause: rapid.IntRange(10, 120).Draw(t, "pause"), bytes: rapid.IntRange(40, (leastBudget-1)/8).Draw(t, "bytes")}
+			if rapid.IntRange(0, 9).Draw(t, "lost") == 0 {
+				e.late = rapid.IntRange(10, 300).Draw(t, "late")
+			}
+			return e
+		}), 50, 200).Draw(t, "echoes")
+		s := newSender(nil, 8)
+		var last time.Time
+		for _, e := range echoes {
+			s.now = s.now.Add(time.Duration(e.pause) * time.Millisecond)
+			for len(s.flight) > 0 && !s.flight[0].acked.After(s.now) {
+				s.c.Acked(s.flight[0].acked, s.flight[0].m)
+				s.flight = s.flight[1:]
+			}
+			if len(s.flight) == s.frames {
+				continue
+			}
+			if wait, ok := s.c.Room(s.now, s.oldest(), true); !ok {
+				t.Fatalf("an echo waits for %v, of %d bytes in flight", wait, s.c.flight)
+			}
+			acked := s.now.Add(50*time.Millisecond + time.Duration(e.late)*time.Millisecond)
+			if acked.Before(last) {
+				acked = last // acknowledgements do not overtake
+			}
+			last = acked
+			s.flight = append(s.flight, flying{s.c.Sent(s.now, e.bytes), acked})
+		}
+		if s.c.congested {
+			t.Fatalf("the link is taken for one of %.0f bytes a second", s.c.rate)
+		}
+	})
+}
+
 // A way that has become longer is not taken for a queue for ever.
 func TestALongerWay(t *testing.T) {
 	l := &link{rate: 1e6, rtt: 2 * time.Millisecond}
@@ -130,10 +172,10 @@ func TestBeforeAnythingIsKnown(t *testing.T) {
 	var c Control
 	now := time.Unix(1, 0)
 	m := c.Sent(now, startBudget-1)
-	_, ok := c.Room(now.Add(time.Hour), &m)
+	_, ok := c.Room(now.Add(time.Hour), &m, false)
 	require.True(t, ok, "nothing says that it is late")
 	c.Sent(now, 1)
-	wait, ok := c.Room(now, &m)
+	wait, ok := c.Room(now, &m, false)
 	require.False(t, ok)
 	require.Zero(t, wait, "only an acknowledgement changes that")
 	c.Acked(now, m) // in no time
@@ -145,11 +187,11 @@ func TestTheLeastBudget(t *testing.T) {
 	var c Control
 	now := time.Unix(1, 0)
 	c.Acked(now.Add(time.Millisecond), c.Sent(now, 100))
-	a := c.Sent(now.Add(time.Second), 100)
-	b := c.Sent(now.Add(time.Second+10*time.Millisecond), 100)
+	a := c.Sent(now.Add(time.Second), leastBudget/2)
+	b := c.Sent(now.Add(time.Second+10*time.Millisecond), leastBudget/2)
 	c.Acked(now.Add(time.Hour), a)
 	c.Acked(now.Add(time.Hour), b)
 	require.Equal(t, leastBudget, c.budget())
-	_, ok := c.Room(now, nil)
+	_, ok := c.Room(now, nil, false)
 	require.True(t, ok)
 }
