@@ -249,7 +249,7 @@ func (d *Daemon) latest() (*session, error) {
 	var best *session
 	var bestInfo domain.SessionInfo
 	for _, s := range d.all() {
-		info, listed := s.info()
+		info, listed := s.row(brief)
 		if !listed {
 			continue
 		}
