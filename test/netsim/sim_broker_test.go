@@ -224,31 +224,11 @@ func afterHole(t *testing.T, seed uint64, c simnet.Conditions, hole time.Duratio
 		w.brokers = newBrokers(w, 1200*time.Millisecond)
 		var mu sync.Mutex
 		var back time.Time
-		tty := newTerminal(simSize, func(screen string) {
+		tty, leave := tellsTime(t, w, prog, time.Second/20, func(at time.Time) {
 			mu.Lock()
 			defer mu.Unlock()
-			if at, err := time.Parse(time.RFC3339Nano, firstLine(screen)); err == nil && !back.IsZero() && took == 0 && !at.Before(back) {
+			if !back.IsZero() && took == 0 && !at.Before(back) {
 				took = time.Since(back)
-			}
-		})
-		ended := make(chan error, 1)
-		go func() {
-			_, err := client.Run(t.Context(), client.Options{
-				Terminal: tty, Dialer: w, Far: true, Predict: predict.Never,
-				Attach: protocol.Attach{Create: &protocol.Create{Name: "work"}, Size: simSize},
-			})
-			ended <- err
-		}()
-		stop := make(chan struct{})
-		w.all.Go(func() {
-			for tick := time.NewTicker(time.Second / 20); ; {
-				select {
-				case <-tick.C:
-					prog.print("\x1b[H" + time.Now().UTC().Format(time.RFC3339Nano) + "\x1b[K")
-				case <-stop:
-					tick.Stop()
-					return
-				}
 			}
 		})
 		time.Sleep(5 * time.Second)
@@ -263,9 +243,7 @@ func afterHole(t *testing.T, seed uint64, c simnet.Conditions, hole time.Duratio
 		mu.Unlock()
 		w.links[0].Set(c, c)
 		time.Sleep(3 * time.Second)
-		close(stop)
-		tty.press("\x1cd")
-		require.NoError(t, <-ended)
+		leave()
 		w.close()
 		require.Empty(t, w.problem)
 		require.NotZero(t, took, "it never came back")

@@ -19,11 +19,9 @@ import (
 	"github.com/vev-term/vev/internal/adapters/brokeripc"
 	"github.com/vev-term/vev/internal/adapters/quic"
 	"github.com/vev-term/vev/internal/app/broker"
-	"github.com/vev-term/vev/internal/app/client"
 	"github.com/vev-term/vev/internal/app/daemon"
 	"github.com/vev-term/vev/internal/domain"
 	"github.com/vev-term/vev/internal/domain/fault"
-	"github.com/vev-term/vev/internal/domain/predict"
 	"github.com/vev-term/vev/internal/ports"
 	"github.com/vev-term/vev/internal/protocol"
 	"github.com/vev-term/vev/internal/testkit/simnet"
@@ -427,32 +425,10 @@ func roams(t *testing.T, sshd bool) {
 	o := newAirBrokers(t, w, a, domain.TransportAuto, farDaemon{w})
 	var mu sync.Mutex
 	var newest time.Time // of the screens that were shown
-	tty := newTerminal(simSize, func(screen string) {
-		if at, err := time.Parse(time.RFC3339Nano, firstLine(screen)); err == nil {
-			mu.Lock()
-			newest = at
-			mu.Unlock()
-		}
-	})
-	ended := make(chan error, 1)
-	go func() {
-		_, err := client.Run(t.Context(), client.Options{
-			Terminal: tty, Dialer: w, Far: true, Predict: predict.Never,
-			Attach: protocol.Attach{Create: &protocol.Create{Name: "work"}, Size: simSize},
-		})
-		ended <- err
-	}()
-	stop := make(chan struct{})
-	w.all.Go(func() {
-		for tick := time.NewTicker(time.Second / 10); ; {
-			select {
-			case <-tick.C:
-				prog.print("\x1b[H" + time.Now().UTC().Format(time.RFC3339Nano) + "\x1b[K\r\n")
-			case <-stop:
-				tick.Stop()
-				return
-			}
-		}
+	tty, leave := tellsTime(t, w, prog, time.Second/10, func(at time.Time) {
+		mu.Lock()
+		defer mu.Unlock()
+		newest = at
 	})
 	time.Sleep(20 * time.Second)
 	before, _ := w.links[0].Bytes()
@@ -496,9 +472,7 @@ func roams(t *testing.T, sshd bool) {
 		time.Sleep(10 * time.Second)
 	}
 	started := o.starts.Load() - begun
-	close(stop)
-	tty.press("\x1cd")
-	require.NoError(t, <-ended)
+	leave()
 	o.close()
 	w.close()
 	require.Empty(t, w.problem)

@@ -7,13 +7,18 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/vev-term/vev/internal/adapters/sessionwire"
+	"github.com/vev-term/vev/internal/app/client"
 	"github.com/vev-term/vev/internal/app/daemon"
 	"github.com/vev-term/vev/internal/domain"
 	"github.com/vev-term/vev/internal/domain/fault"
+	"github.com/vev-term/vev/internal/domain/predict"
 	"github.com/vev-term/vev/internal/ports"
 	"github.com/vev-term/vev/internal/protocol"
 	"github.com/vev-term/vev/internal/testkit/simnet"
@@ -238,5 +243,39 @@ func leftBehind() string {
 func unlessLeft(problem *string) {
 	if e := recover(); e != nil && *problem == "" {
 		panic(e)
+	}
+}
+
+// tellsTime has the program show what time it is, each time that every has passed, and a client attached to it across w; seen is
+// told of each time that the client shows. leave ends both.
+func tellsTime(t *testing.T, w *world, prog *program, every time.Duration, seen func(at time.Time)) (tty *terminal, leave func()) {
+	tty = newTerminal(simSize, func(screen string) {
+		if at, err := time.Parse(time.RFC3339Nano, firstLine(screen)); err == nil {
+			seen(at)
+		}
+	})
+	ended, stop := make(chan error, 1), make(chan struct{})
+	go func() {
+		_, err := client.Run(t.Context(), client.Options{
+			Terminal: tty, Dialer: w, Far: true, Predict: predict.Never,
+			Attach: protocol.Attach{Create: &protocol.Create{Name: "work"}, Size: simSize},
+		})
+		ended <- err
+	}()
+	w.all.Go(func() {
+		for tick := time.NewTicker(every); ; {
+			select {
+			case <-tick.C:
+				prog.print("\x1b[H" + time.Now().UTC().Format(time.RFC3339Nano) + "\x1b[K\r\n")
+			case <-stop:
+				tick.Stop()
+				return
+			}
+		}
+	})
+	return tty, func() {
+		close(stop)
+		tty.press("\x1cd")
+		require.NoError(t, <-ended)
 	}
 }
