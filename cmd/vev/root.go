@@ -27,7 +27,7 @@ func (c *cli) run(args []string) int {
 	root := c.root(args)
 	root.SetArgs(args)
 	cmd, err := root.ExecuteC()
-	err = c.suggest(cmd, err)
+	err = c.suggest(cmd, afar(cmd, err))
 	if flushErr := c.out.Flush(); flushErr != nil && err == nil {
 		err = fault.Wrap(fault.Internal, flushErr, "cannot write the answer")
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -45,6 +46,29 @@ func (c *cli) suggest(cmd *cobra.Command, err error) error {
 	}
 	hinted := *e
 	return hinted.WithHint("did you mean %q?", found)
+}
+
+// afar has the hint of another machine's daemon, which knows its sessions by their names alone, say the address that the command
+// was given.
+func afar(cmd *cobra.Command, err error) error {
+	e, ok := errors.AsType[*fault.Error](err)
+	args := cmd.Flags().Args()
+	if !ok || len(args) == 0 || cmd.GroupID != groupSessions && cmd.GroupID != groupPrograms {
+		return err
+	}
+	a, bad := domain.ParseAddress(args[0])
+	if bad != nil || a.Host.Local() || a.Name == "" {
+		return err
+	}
+	words := strings.Split(e.Hint, " ")
+	for i := 2; i < len(words); i++ {
+		if words[i] == a.Name && words[i-2] == "vev" {
+			words[i] = a.String()
+		}
+	}
+	hinted := *e
+	hinted.Hint = strings.Join(words, " ")
+	return &hinted
 }
 
 // namesSession reports whether a command's first argument is the address of a session that is to be there.

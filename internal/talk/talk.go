@@ -211,5 +211,5 @@ func NoSession(a domain.Address) error {
 		return At(a.Host, fault.New(fault.NotFound, "there are no sessions").WithHint("%s makes one", strings.TrimSpace("vev new "+a.String())))
 	}
 	return At(a.Host, fault.New(fault.NotFound, "no session %q", fault.Clean(a.Name)).
-		WithHint("there are no sessions; vev new makes one"))
+		WithHint("there are no sessions; vev new %s makes one", fault.Clean(a.String())))
 }

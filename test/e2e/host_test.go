@@ -68,6 +68,7 @@ func TestHostsByName(t *testing.T) {
 
 	require.Contains(t, s.near.fails(1, "new", "far:work", "-d"), "vev host set far --start needed")
 	require.Empty(t, s.far.role("_daemon"), "none may be started by that name")
+	require.Contains(t, s.near.fails(1, "capture", "desk:work"), "vev new desk:work makes one")
 	require.Equal(t, "desk:work\n", s.near.ok("new", "desk:work", "-d", "--", "cat"))
 	require.Contains(t, s.near.ok("ls", "far"), "work", "what runs is reached")
 	s.near.ok("send", "desk:work", "by name")
