@@ -60,20 +60,32 @@ func (t *Terminal) packRuns(dst []byte, r *Row, level packLevel, end int) []byte
 	dst = append(dst, packedStyled|r.packedFlags())
 	cells := r.cells[:r.keptEnd()]
 	for len(cells) > 0 && len(dst) <= end {
-		n := 1
-		for n < len(cells) && sameRun(cells[n], cells[0]) {
+		first, n := cells[0], 1
+		for n < len(cells) && sameRun(cells[n], first) {
 			n++
 		}
 		dst = binary.AppendUvarint(dst, uint64(n))
-		dst = t.packStyle(dst, cells[0], level)
-		for _, c := range cells[:n] {
-			if c.ch()-0x20 < 0x5f || c.ch() == 0 && c.ext()&spacerFlag == 0 {
-				dst = append(dst, byte(c.ch()))
-			} else if c.ext()&spacerFlag == 0 {
-				dst = t.packCell(dst, c, level)
-			}
-		}
+		dst = t.packStyle(dst, first, level)
+		dst = t.packText(dst, cells[:n], level)
 		cells = cells[n:]
+	}
+	return dst
+}
+
+// packText appends the text of cells in one style.
+func (t *Terminal) packText(dst []byte, cells []Cell, level packLevel) []byte {
+	for _, c := range cells {
+		switch ch := c.ch(); {
+		case ch-0x20 < 0x5f:
+			dst = append(dst, byte(ch))
+		case c.ext()&spacerFlag != 0:
+		case ch == 0:
+			dst = append(dst, 0)
+		case ch-0x1000 < 0xd000-0x1000 && RuneWidth(rune(ch)) == int(1+c.ext()/wideFlag&1):
+			dst = append(dst, 0xe0|byte(ch>>12), 0x80|byte(ch>>6)&0x3f, 0x80|byte(ch)&0x3f)
+		default:
+			dst = t.packCell(dst, c, level)
+		}
 	}
 	return dst
 }
