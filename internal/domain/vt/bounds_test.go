@@ -281,3 +281,16 @@ func TestLongLineReflowIsBounded(t *testing.T) {
 	require.EqualValues(t, top-maxPulled+maxPulled/2, tm.ScreenTop()+2)
 	require.Equal(t, strings.Repeat("0123456789", 10_000), paragraphs(tm))
 }
+
+// TestRunsOfAnyLengthArePacked: how many columns a run in one style has takes one byte or two.
+func TestRunsOfAnyLengthArePacked(t *testing.T) {
+	for _, n := range []int{1, 126, 127, 128, 129, 255, 256, MaxCols - 2} {
+		tm := New(Options{Cols: MaxCols, Rows: 1, HistoryLines: 1})
+		tm.Write([]byte("\x1b[1mab\x1b[0;31m" + strings.Repeat("x", n-1) + "é\x1b[m\r"))
+		want := append([]Cell(nil), tm.Row(0).Cells()[:tm.Row(0).Used()]...)
+		tm.Write([]byte("\n"))
+		var got Line
+		require.True(t, tm.ReadLine(0, &got))
+		require.Equal(t, want, got.Cells, "%d", n)
+	}
+}

@@ -69,8 +69,15 @@ func (h *history) pushPlain(r *Row) {
 	dst := h.room(1 + n)
 	dst[0] = r.packedFlags()
 	dst = dst[1:]
-	for i := range r.cells[:n] {
-		dst[i] = byte(r.cells[i].ch())
+	cells := r.cells[:n]
+	for len(cells) >= 8 && len(dst) >= 8 {
+		d, c := dst[:8:8], cells[:8:8]
+		d[0], d[1], d[2], d[3] = byte(c[0].lo), byte(c[1].lo), byte(c[2].lo), byte(c[3].lo)
+		d[4], d[5], d[6], d[7] = byte(c[4].lo), byte(c[5].lo), byte(c[6].lo), byte(c[7].lo)
+		dst, cells = dst[8:], cells[8:]
+	}
+	for i, c := range cells {
+		dst[i] = byte(c.lo)
 	}
 }
 

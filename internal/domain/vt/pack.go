@@ -2,6 +2,7 @@ package vt
 
 import (
 	"encoding/binary"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -60,34 +61,39 @@ func (t *Terminal) packRuns(dst []byte, r *Row, level packLevel, end int) []byte
 	dst = append(dst, packedStyled|r.packedFlags())
 	cells := r.cells[:r.keptEnd()]
 	for len(cells) > 0 && len(dst) <= end {
-		first, n := cells[0], 1
-		for n < len(cells) && sameRun(cells[n], first) {
+		first, at, n := cells[0], len(dst), 0
+		dst = t.packStyle(append(dst, 0), first, level)
+		for _, c := range cells {
+			if !sameRun(c, first) {
+				break
+			}
 			n++
+			switch ch := c.ch(); {
+			case ch-0x20 < 0x5f:
+				dst = append(dst, byte(ch))
+			case c.ext()&spacerFlag != 0:
+			case ch == 0:
+				dst = append(dst, 0)
+			case ch-0x1000 < 0xd000-0x1000 && RuneWidth(rune(ch)) == int(1+c.ext()/wideFlag&1): // most wide characters
+				dst = append(dst, 0xe0|byte(ch>>12), 0x80|byte(ch>>6)&0x3f, 0x80|byte(ch)&0x3f)
+			default:
+				dst = t.packCell(dst, c, level)
+			}
 		}
-		dst = binary.AppendUvarint(dst, uint64(n))
-		dst = t.packStyle(dst, first, level)
-		dst = t.packText(dst, cells[:n], level)
+		dst = putColumns(dst, at, n)
 		cells = cells[n:]
 	}
 	return dst
 }
 
-// packText appends the text of cells in one style.
-func (t *Terminal) packText(dst []byte, cells []Cell, level packLevel) []byte {
-	for _, c := range cells {
-		switch ch := c.ch(); {
-		case ch-0x20 < 0x5f:
-			dst = append(dst, byte(ch))
-		case c.ext()&spacerFlag != 0:
-		case ch == 0:
-			dst = append(dst, 0)
-		case ch-0x1000 < 0xd000-0x1000 && RuneWidth(rune(ch)) == int(1+c.ext()/wideFlag&1):
-			dst = append(dst, 0xe0|byte(ch>>12), 0x80|byte(ch>>6)&0x3f, 0x80|byte(ch)&0x3f)
-		default:
-			dst = t.packCell(dst, c, level)
-		}
+// putColumns writes the columns of a run where one byte has been left for them.
+func putColumns(dst []byte, at, n int) []byte {
+	if n < 0x80 {
+		dst[at] = byte(n)
+		return dst
 	}
-	return dst
+	var b [binary.MaxVarintLen64]byte
+	return slices.Replace(dst, at, at+1, b[:binary.PutUvarint(b[:], uint64(n))]...)
 }
 
 func sameRun(a, b Cell) bool {

@@ -210,46 +210,52 @@ func (t *Terminal) always(b byte) {
 	}
 }
 
-// wholeCSI consumes a CSI whose numbers, semicolons and final byte all lead p, and returns its length; 0 is any other,
-// whose sequence is to be started. It is parameters for the common case, with its counters in registers.
+// wholeCSI consumes a CSI whose short numbers, semicolons and final byte all lead p, and returns its length; 0 is any other,
+// whose sequence is to be started. It is parameters for the common case.
 func (t *Terminal) wholeCSI(p []byte) int {
 	ps := &t.par
 	ps.ninter, ps.sub, ps.inter, ps.prefix = 0, 0, 0, 0
-	v, n := int32(0), 0
-	for i := 0; i < len(p); i++ {
-		b := p[i]
-		switch {
-		case b-'0' <= 9:
-			v = min(v*10+int32(b-'0'), maxParam)
-			// A line and a column have a second digit or not, which no branch can foresee; what follows them is mostly a colour.
-			if n < 2 && i+1 < len(p) {
-				d, two := p[i+1]-'0', 0
-				w := min(v*10+int32(d), maxParam)
-				if d <= 9 {
-					v, two = w, 1
-				}
-				i += two
-			}
-		case b == ';':
-			if n == maxParams-1 {
-				return 0
-			}
-			ps.params[n] = v
-			v = 0
-			n++
-		case b >= 0x40 && b < 0x7f:
-			ps.params[n] = v
-			if i > 0 {
-				n++
-			}
-			ps.nparams = n
-			t.plainSequence(b)
-			return i + 1
-		default:
+	i := 0
+	for n := range maxParams {
+		if len(p)-i < 4 {
 			return 0
 		}
+		v, b := int32(p[i]-'0'), p[i]
+		if v <= 9 {
+			more, digits := moreDigits(v, p[i+1], p[i+2])
+			v = more
+			i += digits
+			b = p[i]
+		} else {
+			v = 0
+		}
+		ps.params[n] = v
+		i++
+		if b == ';' {
+			continue
+		}
+		if b-0x40 >= 0x7f-0x40 {
+			return 0
+		}
+		ps.nparams = n + 1
+		if i == 1 {
+			ps.nparams = 0
+		}
+		t.plainSequence(b)
+		return i
 	}
 	return 0
+}
+
+// moreDigits is v with up to two more digits, for as long as a and b are some, and how many it has then. Whether a
+// number has one digit or three no branch can foresee, so there is none.
+func moreDigits(v int32, a, b byte) (int32, int) {
+	y, z := int32(a-'0'), int32(b-'0')
+	two := (y - 10) >> 31 // all bits, or none
+	three := two & (z - 10) >> 31
+	v += two & (v*9 + y)
+	v += three & (v*9 + z)
+	return v, 1 - int(two+three)
 }
 
 // parameters consumes the parameters of a CSI or DCS, and its final byte when there is nothing between.

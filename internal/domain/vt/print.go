@@ -1,6 +1,9 @@
 package vt
 
-import "unicode/utf8"
+import (
+	"math/bits"
+	"unicode/utf8"
+)
 
 // asciiRun returns how many leading bytes of p are printable ASCII (0x20 to 0x7e).
 func asciiRun(p []byte) int {
@@ -13,8 +16,8 @@ func asciiRun(p []byte) int {
 		w := uint64(p[i]) | uint64(p[i+1])<<8 | uint64(p[i+2])<<16 | uint64(p[i+3])<<24 |
 			uint64(p[i+4])<<32 | uint64(p[i+5])<<40 | uint64(p[i+6])<<48 | uint64(p[i+7])<<56
 		// A byte under 0x20 borrows, 0x7f carries, others over 0x7f have the bit: the lowest flagged byte is exact.
-		if ((w-0x20*ones)|(w+ones)|w)&high != 0 {
-			break
+		if others := ((w - 0x20*ones) | (w + ones) | w) & high; others != 0 {
+			return i + bits.TrailingZeros64(others)/8
 		}
 	}
 	for i < len(p) && p[i] >= 0x20 && p[i] < 0x7f {
@@ -58,9 +61,11 @@ func (t *Terminal) printASCII(b []byte) {
 		if !t.penPlain {
 			row.plain = false
 		}
-		pen, cells := t.pen, row.cells[t.cx:t.cx+n]
-		for i, c := range b[:n] {
-			cells[i] = Cell{lo: pen.lo | uint64(c), hi: pen.hi}
+		cells := row.cells[t.cx : t.cx+n]
+		if n == 1 {
+			cells[0] = Cell{lo: t.pen.lo | uint64(b[0]), hi: t.pen.hi}
+		} else {
+			fillText(cells, b[:n], t.pen)
 		}
 		t.cx += n
 		row.used = max(row.used, t.cx)
@@ -74,6 +79,22 @@ func (t *Terminal) printASCII(b []byte) {
 			return
 		}
 		b = b[n:]
+	}
+}
+
+// fillText gives cells, as many as text has bytes, that text in the style of the pen.
+func fillText(cells []Cell, text []byte, pen Cell) {
+	lo, hi := pen.lo, pen.hi
+	for len(text) >= 4 && len(cells) >= 4 {
+		c, b := cells[:4:4], text[:4:4]
+		c[0] = Cell{lo | uint64(b[0]), hi}
+		c[1] = Cell{lo | uint64(b[1]), hi}
+		c[2] = Cell{lo | uint64(b[2]), hi}
+		c[3] = Cell{lo | uint64(b[3]), hi}
+		cells, text = cells[4:], text[4:]
+	}
+	for i, b := range text {
+		cells[i] = Cell{lo | uint64(b), hi}
 	}
 }
 

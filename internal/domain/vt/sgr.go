@@ -8,6 +8,12 @@ func (t *Terminal) sgr() {
 		pen = t.plainPen(pen)
 	}
 	for i := 0; i < ps.nparams; {
+		if ps.sub == 0 {
+			if n := pen.usual(ps.params[i:ps.nparams]); n > 0 {
+				i += n
+				continue
+			}
+		}
 		end := i + 1
 		for end < ps.nparams && ps.sub&(1<<end) != 0 {
 			end++
@@ -46,6 +52,29 @@ func (t *Terminal) sgr() {
 		i = end
 	}
 	t.setPen(pen)
+}
+
+// usual applies the first of the parameters, which have no sub-parameters, where it is a palette colour or one of RGB, and
+// returns how many it took; 0 is another. It is a step of sgr for the common case.
+func (c *Cell) usual(params []int32) int {
+	v := params[0]
+	switch {
+	case v-30 <= 7 && v >= 30:
+		c.setFg(Indexed(uint8(v - 30)))
+		return 1
+	case v-40 <= 7 && v >= 40:
+		c.setBg(Indexed(uint8(v - 40)))
+		return 1
+	case (v == 38 || v == 48) && len(params) >= 5 && params[1] == 2 && uint32(params[2]|params[3]|params[4]) <= 255:
+		color := RGB(uint8(params[2]), uint8(params[3]), uint8(params[4]))
+		if v == 38 {
+			c.setFg(color)
+		} else {
+			c.setBg(color)
+		}
+		return 5
+	}
+	return 0
 }
 
 // plainPen returns what SGR 0 leaves of a pen: its link and DECSCA's protection.
