@@ -23,11 +23,11 @@ func (b *Broker) answer(ctx context.Context, req ports.StreamRequest) {
 		return
 	}
 	if stream, ok, err := req.Hand(daemon); ok {
+		_ = daemon.Close() // a hold on it would wake the broker with every byte that the two exchange
 		if err == nil {
 			_, _ = io.Copy(io.Discard, stream) // until the client has done with it, or is gone
 			_ = stream.Close()
 		}
-		_ = daemon.Close() // our hold of it
 		return
 	}
 	stream, err := req.Open()
