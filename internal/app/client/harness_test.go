@@ -643,6 +643,15 @@ func (d *fakeDaemon) cut(taken bool) {
 	p.Close()
 }
 
+// acknowledged is what the client has acknowledged when no acknowledgement waits.
+func (a *attachment) acknowledged() protocol.Ack {
+	time.Sleep(holdAck)
+	synctest.Wait()
+	ack := a.daemon.acked
+	ack.Held = 0
+	return ack
+}
+
 func (d *fakeDaemon) set(f func()) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

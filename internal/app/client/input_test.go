@@ -92,7 +92,7 @@ func TestLeaderWorksWhenTheCarriageTakesNothing(t *testing.T) {
 }
 
 // Over a link the acknowledgement of a small state goes with that of the next, or after a while, and
-// says how long it waited; of a large state, and on this machine, at once.
+// says how long the newest waited; on this machine with those of more; of a large state at once.
 func TestAcknowledgementsOfSmallStatesWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, p := new(contact), newPipe()
@@ -128,6 +128,28 @@ func TestAcknowledgementsOfSmallStatesWait(t *testing.T) {
 		last := ack(5)
 		last.Held = holdAck
 		require.Equal(t, []protocol.Ack{last}, got())
+		time.Sleep(time.Second)
+		require.Empty(t, got())
+
+		*c = contact{}
+		c.begin(time.Now(), farRTT-1)
+		n := uint64(6)
+		for ; n < 5+nearStates; n++ {
+			o.applied(ack(n), smallState-1)
+			require.Empty(t, got())
+		}
+		o.applied(ack(n), 10)
+		require.Equal(t, []protocol.Ack{ack(n)}, got(), "as many as wait")
+		o.applied(ack(n+1), 10)
+		time.Sleep(holdAck / 2)
+		o.applied(ack(n+2), 10)
+		time.Sleep(holdAck / 2)
+		last = ack(n + 2)
+		last.Held = holdAck / 2
+		require.Equal(t, []protocol.Ack{last}, got(), "that of the first is due")
+		o.applied(ack(n+3), 10)
+		o.applied(ack(n+4), smallState)
+		require.Equal(t, []protocol.Ack{ack(n + 4)}, got(), "large")
 		time.Sleep(time.Second)
 		require.Empty(t, got())
 	})

@@ -402,7 +402,7 @@ func TestBrokenChainIsMendedByReconnecting(t *testing.T) {
 			synctest.Wait()
 			require.Contains(t, a.term.text(), "good", name)
 			require.NotContains(t, a.term.text(), "bad", name)
-			require.Equal(t, protocol.Ack{Epoch: 2, State: 2}, a.daemon.acked, name)
+			require.Equal(t, protocol.Ack{Epoch: 2, State: 2}, a.acknowledged(), name)
 		})
 	}
 }
@@ -495,7 +495,7 @@ func TestAStateBeforeAnAnswerIsPainted(t *testing.T) {
 		})
 		synctest.Wait()
 		require.Contains(t, a.term.text(), "seen")
-		require.Equal(t, a.daemon.state, a.daemon.acked.State)
+		require.Equal(t, a.daemon.state, a.acknowledged().State)
 	})
 }
 

@@ -32,7 +32,9 @@ type outbox struct {
 	in                    inputLog
 	ack                   protocol.Ack
 	ackOwed               bool
-	ackHeld               time.Time   // since when ack waits for another state; zero: it does not
+	acksHeld              int         // acknowledgements that wait, of which ack is the newest
+	ackHeld               time.Time   // since when that one does
+	ackDue                time.Time   // when it goes all the same
 	ackTimer              *time.Timer // owes it
 	size                  protocol.Resize
 	resized               bool
@@ -83,7 +85,7 @@ func (o *outbox) begin(conn ports.SessionClientConn, received uint64) error {
 	}
 	o.in.rewind()
 	o.asked.rewind()
-	o.conn, o.ackOwed, o.ackHeld, o.focusOwed = conn, false, time.Time{}, o.focusKnown
+	o.conn, o.ackOwed, o.acksHeld, o.focusOwed = conn, false, 0, o.focusKnown
 	o.freed()
 	signal(o.wake)
 	return nil
@@ -127,32 +129,45 @@ func (o *outbox) typed(p []byte) {
 	o.flush(false)
 }
 
-// Over a link, the acknowledgement of a small state waits for the next one, or for holdAck: it would
-// take more bytes there than the state.
+// The acknowledgement of a small state waits for the next one, or for holdAck: over a link it would take more bytes than
+// the state. On this machine it waits for nearStates: it would take the processor from the terminal's own program, which
+// is about to show the state.
 const (
 	holdAck    = 60 * time.Millisecond
+	nearStates = protocol.MaxOutputWindow / 2
+	farStates  = 2
 	smallState = 512
 )
 
 // applied owes an acknowledgement of a state, with bytes of data, and of events, newer than all
 // before.
 func (o *outbox) applied(a protocol.Ack, bytes int) {
-	rtt, _ := o.contact.rtt()
+	most := 1 // an acknowledgement is how the daemon learns what is not known yet
+	switch rtt, known := o.contact.rtt(); {
+	case rtt >= farRTT:
+		most = farStates
+	case known:
+		most = nearStates
+	}
 	o.mu.Lock()
 	o.ack = a
-	if rtt >= farRTT && bytes < smallState && !o.ackOwed && o.ackHeld.IsZero() {
+	if bytes < smallState && !o.ackOwed && o.acksHeld+1 < most {
 		o.holdAck()
 		o.mu.Unlock()
 		return
 	}
-	o.ackOwed, o.ackHeld = true, time.Time{}
+	o.ackOwed, o.acksHeld = true, 0
 	o.mu.Unlock()
 	o.flush(false)
 }
 
-// holdAck owes the acknowledgement after a while. The caller holds mu.
+// holdAck owes the acknowledgement later, holdAck after the first one that it stands for. The caller holds mu.
 func (o *outbox) holdAck() {
 	o.ackHeld = time.Now()
+	if o.acksHeld++; o.acksHeld > 1 {
+		return
+	}
+	o.ackDue = o.ackHeld.Add(holdAck)
 	if o.ackTimer == nil {
 		o.ackTimer = time.AfterFunc(holdAck, o.owe)
 		return
@@ -163,11 +178,11 @@ func (o *outbox) holdAck() {
 // owe is the end of that while.
 func (o *outbox) owe() {
 	o.mu.Lock()
-	if !o.ackHeld.IsZero() && time.Since(o.ackHeld) >= holdAck {
-		o.ack.Held, o.ackHeld, o.ackOwed = time.Since(o.ackHeld), time.Time{}, true
+	if o.acksHeld > 0 && !time.Now().Before(o.ackDue) {
+		o.ack.Held, o.acksHeld, o.ackOwed = time.Since(o.ackHeld), 0, true
 	}
 	o.mu.Unlock()
-	signal(o.wake)
+	o.flush(false)
 }
 
 // resize owes the terminal's size.

@@ -91,7 +91,7 @@ func TestShowsTheSession(t *testing.T) {
 		a.daemon.prints("hello \x1b[1;31mworld\x1b[m\r\n\x1b]2;a title\a\x1b[?2004h\x1b[?1002h\x1b[?1006h\x1b[5 q世界")
 		synctest.Wait()
 		require.Empty(t, a.difference())
-		require.Equal(t, protocol.Ack{Epoch: 1, State: 2}, a.daemon.acked)
+		require.Equal(t, protocol.Ack{Epoch: 1, State: 2}, a.acknowledged())
 	})
 }
 
@@ -134,7 +134,7 @@ func TestStatesThatWaitArePaintedOnce(t *testing.T) {
 		a.term.setStuck(true)
 		a.daemon.prints("first")
 		synctest.Wait()
-		require.Equal(t, uint64(1), a.daemon.acked.State, "a terminal that takes nothing acknowledges nothing")
+		require.Equal(t, uint64(1), a.acknowledged().State, "a terminal that takes nothing acknowledges nothing")
 		for i := range protocol.MaxOutputWindow - 1 {
 			a.daemon.prints(fmt.Sprint(i))
 		}
@@ -142,7 +142,7 @@ func TestStatesThatWaitArePaintedOnce(t *testing.T) {
 		a.term.setStuck(false)
 		synctest.Wait()
 		require.Equal(t, before+2, a.term.writes)
-		require.Equal(t, protocol.Ack{Epoch: 1, State: 1 + protocol.MaxOutputWindow}, a.daemon.acked)
+		require.Equal(t, protocol.Ack{Epoch: 1, State: 1 + protocol.MaxOutputWindow}, a.acknowledged())
 		require.Empty(t, a.difference())
 	})
 }
@@ -199,7 +199,7 @@ func TestEventsHappenOnce(t *testing.T) {
 		a.daemon.happens(nil)
 		a.daemon.says(&protocol.Output{Events: []protocol.Event{{Seq: 9, Body: protocol.Bell{}}}})
 		synctest.Wait()
-		require.Equal(t, uint64(9), a.daemon.acked.EventSeq)
+		require.Equal(t, uint64(9), a.acknowledged().EventSeq)
 		a.daemon.set(func() { a.daemon.name = "other" })
 		a.daemon.cut(true)
 		a.daemon.prints("x")
