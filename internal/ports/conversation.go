@@ -35,6 +35,9 @@ type LinkTeller interface {
 // SessionServerConn is a session conversation seen from its daemon, after the preamble.
 type SessionServerConn interface {
 	Send(protocol.SessionServerMessage) error
+	// SendNow sends what next returns, where neither the carriage nor another sender makes the caller wait; false: they
+	// would, and next was not called. next may return nil, and must not wait for a sender.
+	SendNow(next func() protocol.SessionServerMessage) (bool, error)
 	Receive() (protocol.SessionClientMessage, error)
 	Close() error
 }
@@ -111,7 +114,7 @@ type StreamRequest interface {
 	Open() (Stream, error)
 	// Hand grants the stream by giving the client the connection itself, where the client's
 	// carriage can take it; ok is false where not, and nothing was answered then. The stream
-	// carries no bytes: it ends when the client has done with the connection. The caller keeps
+	// carries no bytes: it ends when the client has done with the connection. The caller closes
 	// its own hold of conn.
 	Hand(conn io.ReadWriteCloser) (s Stream, ok bool, err error)
 	Refuse(protocol.Failure) error

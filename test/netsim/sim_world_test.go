@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -148,7 +149,8 @@ func (w *world) has(size domain.Size) string {
 // watched is a conversation whose windows are held to what the protocol promises.
 type watched struct {
 	ports.SessionServerConn
-	w *world
+	w      *world
+	offers atomic.Int64 // calls of SendNow
 
 	mu      sync.Mutex
 	epoch   uint64
@@ -167,6 +169,18 @@ func (c *watched) Send(m protocol.SessionServerMessage) error {
 		c.sending(out)
 	}
 	return c.SessionServerConn.Send(m)
+}
+
+// SendNow takes every second state, though it may have to wait on these links.
+func (c *watched) SendNow(next func() protocol.SessionServerMessage) (bool, error) {
+	if c.offers.Add(1)%2 == 0 {
+		return false, nil
+	}
+	m := next()
+	if m == nil {
+		return true, nil
+	}
+	return true, c.Send(m)
 }
 
 func (c *watched) sending(out *protocol.Output) {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"sync"
 	"sync/atomic"
+	"syscall"
 
 	"github.com/vev-term/vev/internal/adapters/streamframe"
 	"github.com/vev-term/vev/internal/domain/fault"
@@ -109,46 +110,82 @@ func (c *conn) send(k kind, rest fault.Kind, encode func([]byte) ([]byte, error)
 	case c.slot <- struct{}{}:
 	}
 	defer func() { <-c.slot }()
-	if c.gone.Load() {
-		return 0, c.closed()
+	if err := c.unfit(); err != nil {
+		return 0, err
 	}
-	if c.broken != nil {
-		return 0, c.broken
-	}
-	return c.write(k, rest, encode)
+	var m leaving
+	err = c.w.WriteWith(func(dst []byte) ([]byte, error) { return c.append(&m, dst, k, encode) })
+	return c.outcome(&m, err, rest)
 }
 
-// write is send under the slot. The step is taken last before the bytes leave, so that a
-// message that cannot be sent does not count as said.
-func (c *conn) write(k kind, rest fault.Kind, encode func([]byte) ([]byte, error)) (bytes int, err error) {
-	var refused error
-	err = c.w.WriteWith(func(dst []byte) ([]byte, error) {
-		b, err := encode(dst)
-		if err == nil {
-			err = c.checkLength(k, len(b)-len(dst))
+// sendNow is send for a goroutine that must not wait, and holds the slot, which it gives back. What the carriage does not
+// take at once is written by a goroutine that has the slot meanwhile, and ends when that is done or with Close.
+func (c *conn) sendNow(carriage syscall.RawConn, k kind, rest fault.Kind, encode func([]byte) ([]byte, error)) (bytes int, err error) {
+	if err := c.unfit(); err != nil {
+		<-c.slot
+		return 0, err
+	}
+	var m leaving
+	left, err := c.w.WriteNow(carriage, func(dst []byte) ([]byte, error) { return c.append(&m, dst, k, encode) })
+	bytes, err = c.outcome(&m, err, rest)
+	if len(left) == 0 {
+		<-c.slot
+		return bytes, err
+	}
+	go func() {
+		defer func() { <-c.slot }()
+		if err := c.w.Finish(left); err != nil {
+			c.broken = c.lost(err)
 		}
-		if err == nil {
-			err = c.say(k)
-		}
-		refused = err
-		if err == nil {
-			b, err = c.shorten(k, b, len(dst))
-		}
-		bytes = len(b) - len(dst)
-		return b, err
-	})
+	}()
+	return bytes, err
+}
+
+// unfit is why nothing can be sent any more, or nil, under the slot.
+func (c *conn) unfit() error {
+	if c.gone.Load() {
+		return c.closed()
+	}
+	return c.broken
+}
+
+// leaving is a message that is being sent.
+type leaving struct {
+	bytes   int   // of the envelope on its way
+	refused error // by us: the carriage is whole
+}
+
+// append takes the step last before the bytes leave, so that a message that cannot be sent does not count as said.
+func (c *conn) append(m *leaving, dst []byte, k kind, encode func([]byte) ([]byte, error)) ([]byte, error) {
+	b, err := encode(dst)
+	if err == nil {
+		err = c.checkLength(k, len(b)-len(dst))
+	}
+	if err == nil {
+		err = c.say(k)
+	}
+	m.refused = err
+	if err == nil {
+		b, err = c.shorten(k, b, len(dst))
+	}
+	m.bytes = len(b) - len(dst)
+	return b, err
+}
+
+// outcome is what the sender is told of err, under the slot. rest is the kind of our own mistakes that are not about limits.
+func (c *conn) outcome(m *leaving, err error, rest fault.Kind) (bytes int, _ error) {
 	switch {
 	case err == nil:
-		return bytes, nil
-	case refused == nil:
+		return m.bytes, nil
+	case m.refused == nil:
 		c.broken = c.lost(err)
 		return 0, c.broken
-	case refused == errLate:
+	case m.refused == errLate:
 		return 0, nil
-	case refused == errOver:
-		return 0, refused
+	case m.refused == errOver:
+		return 0, m.refused
 	}
-	return 0, refusedToSend(refused, rest)
+	return 0, refusedToSend(m.refused, rest)
 }
 
 // shorten squeezes or packs the envelope at the end of b, from at on, where that is agreed. Only states are squeezed: they

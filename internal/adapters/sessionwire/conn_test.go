@@ -6,12 +6,15 @@ import (
 	"errors"
 	"io"
 	"net"
+	"os"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/vev-term/vev/internal/adapters/streamframe"
@@ -401,6 +404,100 @@ func TestCloseReleasesEverybody(t *testing.T) {
 		}
 		require.Equal(t, fault.Canceled, fault.KindOf(c.Send(&protocol.Detach{})))
 	})
+}
+
+// meetOver makes both ends of a conversation over a Unix socket, attached.
+func meetOver(t testing.TB) (*ClientConn, *ServerConn) {
+	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0)
+	require.NoError(t, err)
+	end := func(fd int) io.ReadWriteCloser {
+		f := os.NewFile(uintptr(fd), "")
+		conn, err := net.FileConn(f)
+		require.NoError(t, err)
+		require.NoError(t, f.Close())
+		return conn
+	}
+	near, far := end(fds[0]), end(fds[1])
+	var (
+		server *ServerConn
+		serr   error
+		wg     sync.WaitGroup
+	)
+	wg.Go(func() { server, serr = Server(far, "vev/test-server") })
+	client, err := Client(context.Background(), near, "vev/test-client", protocol.FeatureNone)
+	wg.Wait()
+	require.NoError(t, err)
+	require.NoError(t, serr)
+	t.Cleanup(func() { client.Close(); server.Close() })
+	up(t, client, server, &protocol.Attach{Size: goldenSize})
+	down(t, client, server, attached())
+	return client, server
+}
+
+// chained is the nth state of a chain, with bytes of data.
+func chained(n uint64, bytes int) *protocol.Output {
+	return &protocol.Output{
+		Epoch: 1, New: n, Base: n - 1, Full: n == 1,
+		Panes: []protocol.PaneUpdate{{Pane: 1, Data: make([]byte, bytes), Size: goldenSize}},
+	}
+}
+
+// SendNow never waits: not for a peer that reads nothing, nor for another sender. What was taken arrives in order.
+func TestSendNowDoesNotWait(t *testing.T) {
+	c, s := meetOver(t)
+	const size = 16 << 10
+	last := uint64(0)
+	next := func() protocol.SessionServerMessage { last++; return chained(last, size) }
+	for { // until the socket is full and a goroutine writes the rest
+		sent, err := s.SendNow(next)
+		require.NoError(t, err)
+		if !sent {
+			break
+		}
+		require.Less(t, last, uint64(1000))
+	}
+	require.Positive(t, last)
+	var wg sync.WaitGroup
+	waits := next()
+	wg.Go(func() { assert.NoError(t, s.Send(waits)) })
+	for n := uint64(1); n <= last; n++ {
+		m, err := c.Receive()
+		require.NoError(t, err)
+		require.Equal(t, n, m.(*protocol.Output).New)
+	}
+	wg.Wait()
+	sent, err := s.SendNow(func() protocol.SessionServerMessage { return nil })
+	require.NoError(t, err)
+	require.True(t, sent, "there was nothing to send")
+	sent, err = s.SendNow(next)
+	require.NoError(t, err)
+	require.True(t, sent)
+	m, err := c.Receive()
+	require.NoError(t, err)
+	require.Equal(t, last, m.(*protocol.Output).New)
+}
+
+func TestCloseReleasesWhatSendNowLeft(t *testing.T) {
+	_, s := meetOver(t)
+	n := uint64(0)
+	for sent := true; sent; {
+		var err error
+		sent, err = s.SendNow(func() protocol.SessionServerMessage { n++; return chained(n, 16<<10) })
+		require.NoError(t, err)
+	}
+	require.NoError(t, s.Close())
+	s.slot <- struct{}{} // its goroutine has given it back
+	<-s.slot
+	sent, err := s.SendNow(func() protocol.SessionServerMessage { return chained(n+1, 1) })
+	require.True(t, sent)
+	require.Equal(t, fault.Canceled, fault.KindOf(err))
+}
+
+func TestSendNowNeedsACarriageThatCanBeWrittenSo(t *testing.T) {
+	_, s := meet(t)
+	sent, err := s.SendNow(func() protocol.SessionServerMessage { t.Error("was called"); return nil })
+	require.NoError(t, err)
+	require.False(t, sent)
 }
 
 func TestAFailedWriteIsTheLast(t *testing.T) {

@@ -3,6 +3,7 @@ package sessionwire
 import (
 	"context"
 	"io"
+	"syscall"
 
 	"github.com/vev-term/vev/internal/adapters/streamframe"
 	"github.com/vev-term/vev/internal/domain/fault"
@@ -16,7 +17,8 @@ var _ ports.SessionServerConn = (*ServerConn)(nil)
 // send and close.
 type ServerConn struct {
 	*conn
-	dec clientDecoder // owned by the receiver
+	dec clientDecoder   // owned by the receiver
+	now syscall.RawConn // of a carriage that can be written without waiting, or nil
 }
 
 // Server speaks the preamble on carriage as a session server and returns the conversation,
@@ -37,7 +39,11 @@ func Server(carriage io.ReadWriteCloser, software string) (*ServerConn, error) {
 	if maySqueeze(c.agreed) {
 		c.short = new(squeezer)
 	}
-	return &ServerConn{conn: c}, nil
+	s := &ServerConn{conn: c}
+	if socket, ok := carriage.(syscall.Conn); ok {
+		s.now, _ = socket.SyscallConn() // nil with the error: the carriage is closed
+	}
+	return s, nil
 }
 
 // Send writes one message and returns when the carriage has it. What breaks a limit is refused
@@ -50,6 +56,30 @@ func (c *ServerConn) Send(m protocol.SessionServerMessage) error {
 		out.Wire = n
 	}
 	return err
+}
+
+// SendNow sends what next returns, for a goroutine that must not wait. It reports false, and has not called next, where the
+// carriage cannot be written without waiting or somebody else is sending; next returns nil when there is nothing to send
+// after all. What the carriage does not take at once goes in its own time, before anything else. Errors as of Send.
+func (c *ServerConn) SendNow(next func() protocol.SessionServerMessage) (bool, error) {
+	if c.now == nil {
+		return false, nil
+	}
+	select {
+	case c.slot <- struct{}{}:
+	default:
+		return false, nil
+	}
+	m := next()
+	if m == nil {
+		<-c.slot
+		return true, nil
+	}
+	n, err := c.sendNow(c.now, serverKind(m), fault.Internal, func(dst []byte) ([]byte, error) { return c.encode(dst, m) })
+	if out, ok := m.(*protocol.Output); ok {
+		out.Wire = n
+	}
+	return true, err
 }
 
 func (c *ServerConn) encode(dst []byte, m protocol.SessionServerMessage) ([]byte, error) {

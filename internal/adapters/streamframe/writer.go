@@ -4,6 +4,9 @@ import (
 	"encoding/binary"
 	"io"
 	"net"
+	"syscall"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/vev-term/vev/internal/domain/fault"
 	"github.com/vev-term/vev/internal/protocol"
@@ -20,6 +23,11 @@ type Writer struct {
 	buf  []byte // kept: head, or head and body
 	vec  [2][]byte
 	bufs net.Buffers
+
+	// Of WriteNow.
+	step   func(fd uintptr) bool // once, made a single time
+	rest   []byte
+	failed error
 }
 
 // NewWriter returns a writer of envelopes to dst.
@@ -50,22 +58,65 @@ type Encode = func(dst []byte) ([]byte, error)
 
 // WriteWith sends what each of encode appends as an envelope, all with one write.
 func (f *Writer) WriteWith(encode ...Encode) error {
+	b, err := f.encode(encode...)
+	if err != nil {
+		return err
+	}
+	return f.flush(b)
+}
+
+// WriteNow is WriteWith for one envelope and a caller that must not wait: what dst does not take at once is returned for
+// Finish, which must follow before any other call. dst is a net.Conn's RawConn.
+func (f *Writer) WriteNow(dst syscall.RawConn, encode Encode) (rest []byte, err error) {
+	if f.rest, err = f.encode(encode); err != nil {
+		return nil, err
+	}
+	if f.step == nil {
+		f.step = f.once
+	}
+	if err = dst.Write(f.step); err == nil {
+		err = f.failed
+	}
+	rest, f.rest, f.failed = f.rest, nil, nil
+	if err != nil || len(rest) == 0 {
+		f.trim()
+		return nil, err
+	}
+	return rest, nil
+}
+
+// once writes what it can of rest.
+func (f *Writer) once(fd uintptr) bool {
+	n, err := unix.Write(int(fd), f.rest)
+	switch {
+	case err == nil:
+		f.rest = f.rest[n:]
+	case err != unix.EAGAIN && err != unix.EINTR:
+		f.failed = err
+	}
+	return true
+}
+
+// Finish writes what WriteNow left, and waits for that.
+func (f *Writer) Finish(rest []byte) error { return f.flush(rest) }
+
+func (f *Writer) encode(encode ...Encode) ([]byte, error) {
 	b := f.buf[:0]
 	for _, appendTo := range encode {
 		at := len(b)
 		b = append(b, make([]byte, HeaderBytes)...)
 		var err error
 		if b, err = appendTo(b); err != nil {
-			return err
+			return nil, err
 		}
 		f.buf = b
 		n := len(b) - at - HeaderBytes
 		if err := ourLength(n); err != nil {
-			return err
+			return nil, err
 		}
 		binary.BigEndian.PutUint32(b[at:], uint32(n))
 	}
-	return f.flush(b)
+	return b, nil
 }
 
 func (f *Writer) flush(b []byte) error {

@@ -67,7 +67,12 @@ type link struct {
 	conn ports.SessionServerConn
 	wake chan struct{} // cap 1: the sender looks again
 	stop chan struct{} // closed when the link was replaced or its receiver ended
-	data []byte        // of the state its sender sends; touched under session.mu and by Send
+	data []byte        // of the state being sent; touched under session.mu and by whoever sends it
+
+	// Guarded by s.mu.
+	sending bool            // somebody has a state in hand: nobody makes another
+	missed  bool            // its sender looked meanwhile
+	out     protocol.Output // of sendNow
 }
 
 func newLink(conn ports.SessionServerConn) *link {
@@ -320,7 +325,9 @@ func (a *attachment) acked(l *link, m *protocol.Ack) error {
 			m.Epoch, m.State, m.EventSeq, a.view.epoch, a.view.state, a.eventSeq)
 	}
 	a.ackEvents(m.EventSeq)
-	a.poke()
+	if a.view.held > 0 || !a.view.shows(s) { // nothing else waits for an acknowledgement
+		a.poke()
+	}
 	return nil
 }
 

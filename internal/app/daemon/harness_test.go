@@ -213,14 +213,17 @@ func (ps *programs) last() *program {
 type pipe struct {
 	toServer chan protocol.SessionClientMessage
 	toClient chan protocol.SessionServerMessage
+	slot     chan struct{} // held by who sends to the client
 	closed   chan struct{}
 	once     sync.Once
+	gate     func() // whoever sends a state passes it before that leaves; nil: at once
 }
 
 func newPipe() *pipe {
 	return &pipe{
 		toServer: make(chan protocol.SessionClientMessage, 64),
 		toClient: make(chan protocol.SessionServerMessage, 1),
+		slot:     make(chan struct{}, 1),
 		closed:   make(chan struct{}),
 	}
 }
@@ -228,6 +231,49 @@ func newPipe() *pipe {
 func (p *pipe) Close() error { p.once.Do(func() { close(p.closed) }); return nil }
 
 func (p *pipe) Send(m protocol.SessionServerMessage) error {
+	p.pass(m)
+	select {
+	case p.slot <- struct{}{}:
+	case <-p.closed:
+		return io.ErrClosedPipe
+	}
+	defer func() { <-p.slot }()
+	return p.deliver(copied(m))
+}
+
+func (p *pipe) SendNow(next func() protocol.SessionServerMessage) (bool, error) {
+	select {
+	case p.slot <- struct{}{}:
+	default:
+		return false, nil
+	}
+	m := next()
+	if m == nil {
+		<-p.slot
+		return true, nil
+	}
+	p.pass(m)
+	m = copied(m)
+	select {
+	case p.toClient <- m:
+		<-p.slot
+	default:
+		go func() {
+			defer func() { <-p.slot }()
+			_ = p.deliver(m)
+		}()
+	}
+	return true, nil
+}
+
+func (p *pipe) pass(m protocol.SessionServerMessage) {
+	if out, ok := m.(*protocol.Output); ok && out.New != 0 && p.gate != nil {
+		p.gate()
+	}
+}
+
+// copied is m without memory that its sender uses again.
+func copied(m protocol.SessionServerMessage) protocol.SessionServerMessage {
 	switch out := m.(type) {
 	case *protocol.Preview:
 		m = &protocol.Preview{Sequence: out.Sequence, Content: append([]byte(nil), out.Content...), Ended: out.Ended}
@@ -240,6 +286,10 @@ func (p *pipe) Send(m protocol.SessionServerMessage) error {
 		kept.Events = append([]protocol.Event(nil), out.Events...)
 		m = &kept
 	}
+	return m
+}
+
+func (p *pipe) deliver(m protocol.SessionServerMessage) error {
 	select {
 	case p.toClient <- m:
 		return nil

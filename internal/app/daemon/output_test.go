@@ -42,6 +42,55 @@ func TestFirstChangeGoesAtOnceAndABurstIsPaced(t *testing.T) {
 	})
 }
 
+// Of the sender and the goroutine that reads an echo, one at a time makes a state, and what the other came for is not lost.
+func TestAnEchoAndTheSenderTakeTurns(t *testing.T) {
+	inWorld(t, func(w *world) {
+		p := w.create("a")
+		v := w.attach(protocol.Attach{Session: "a"})
+		v.settle()
+		v.quiet = true // an acknowledgement would have the sender look
+		s, err := w.d.find("a")
+		require.NoError(t, err)
+		first, on := true, make(chan struct{})
+		v.p.gate = func() {
+			if first {
+				first = false
+				<-on
+			}
+		}
+		v.typeIn("k")
+		synctest.Wait()
+		p.print("e")               // the reader has a state in hand
+		time.Sleep(answerInterval) // the next state is due
+		s.mu.Lock()
+		_, _ = s.term.Write([]byte("f"))
+		s.changed() // the sender looks
+		s.mu.Unlock()
+		synctest.Wait()
+		require.Empty(t, v.p.toClient)
+		close(on)
+		require.True(t, v.step(ackDelay/2))
+		require.True(t, v.step(ackDelay/2), "it looks again when the other is done")
+		require.Equal(t, "ef", screen(v.term))
+		v.quiet = false
+		v.settle()
+
+		first, on = true, make(chan struct{})
+		p.print("g") // the sender has one: nobody has typed
+		synctest.Wait()
+		time.Sleep(frameInterval)
+		v.typeIn("k")
+		synctest.Wait()
+		p.print("h")
+		synctest.Wait()
+		require.Empty(t, v.p.toClient)
+		close(on)
+		v.settle() // which looks for gaps in the chain
+		require.Equal(t, "efgh", screen(v.term))
+		v.p.Close()
+	})
+}
+
 func TestTheWindowHoldsAndTheNewestStateFollows(t *testing.T) {
 	inWorld(t, func(w *world) {
 		p := w.create("a")

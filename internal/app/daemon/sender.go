@@ -21,20 +21,24 @@ func (a *attachment) send(l *link) bool {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
+		var next step
+		again := false
 		a.s.mu.Lock()
-		now := time.Now()
-		next := a.next(l, &out, now)
-		again := a.look(now, next)
+		if l.sending {
+			l.missed = true
+		} else {
+			now := time.Now()
+			next = a.next(l, &out, now)
+			again = a.look(now, next)
+			l.sending = next.out != nil
+		}
 		a.s.mu.Unlock()
 		switch {
 		case next.out != nil:
 			if l.conn.Send(next.out) != nil {
 				return false
 			}
-			if next.out.New != 0 {
-				a.s.d.floor.give(a.s)
-			}
-			a.weigh(next.out)
+			a.sent(l, next.out)
 			continue
 		case next.end != nil:
 			return l.conn.Send(next.end) == nil
@@ -51,15 +55,47 @@ func (a *attachment) send(l *link) bool {
 	}
 }
 
-// weigh tells the view what a state that was sent took on the wire, where that is less than its
-// data.
-func (a *attachment) weigh(out *protocol.Output) {
-	if out.New == 0 || out.Wire == 0 || len(out.Panes) == 0 || out.Wire >= len(out.Panes[0].Data) {
+// sendNow sends the state that output has just made from the goroutine that read it: a hand-over to the sender costs an
+// echo as much as all the rest that is done for it here. What cannot go at once, or is no state, is the sender's.
+func (a *attachment) sendNow(l *link) {
+	var out *protocol.Output
+	_, err := l.conn.SendNow(func() protocol.SessionServerMessage {
+		a.s.mu.Lock()
+		defer a.s.mu.Unlock()
+		if l.sending {
+			return nil
+		}
+		if out = a.next(l, &l.out, time.Now()).out; out == nil {
+			return nil
+		}
+		l.sending = true
+		return out
+	})
+	if out != nil && err == nil {
+		a.sent(l, out)
 		return
 	}
 	a.s.mu.Lock()
-	a.view.weigh(out.New, out.Wire)
+	a.poke()
 	a.s.mu.Unlock()
+}
+
+// sent ends the turn of who has sent out, and tells the view what a state took on the wire, where that is less than its
+// data.
+func (a *attachment) sent(l *link, out *protocol.Output) {
+	if out.New != 0 {
+		a.s.d.floor.give(a.s)
+	}
+	a.s.mu.Lock()
+	defer a.s.mu.Unlock()
+	l.sending = false
+	if l.missed {
+		l.missed = false
+		signal(l.wake)
+	}
+	if out.New != 0 && out.Wire != 0 && len(out.Panes) > 0 && out.Wire < len(out.Panes[0].Data) {
+		a.view.weigh(out.New, out.Wire)
+	}
 }
 
 // bulk is view.bulk.

@@ -234,9 +234,30 @@ func (s *session) apply(output []byte) {
 		s.noteEvent(&e, now)
 	}
 	s.run.take(output, now)
-	s.changed()
+	asker, l := s.answering(len(output), now)
+	for _, a := range s.attachments {
+		if a != asker {
+			a.poke()
+		}
+	}
+	s.wakeWatchers()
 	s.mu.Unlock()
 	s.d.numbers.outputBytes.Add(uint64(len(output)))
+	if asker != nil {
+		asker.sendNow(l)
+	}
+}
+
+// answering is the attachment whose key output may answer, and its link, or nil. The caller holds mu.
+func (s *session) answering(output int, now time.Time) (*attachment, *link) {
+	if output < floodBytes {
+		for _, a := range s.attachments {
+			if a.link != nil && now.Sub(a.writtenAt) < answerWindow {
+				return a, a.link
+			}
+		}
+	}
+	return nil, nil
 }
 
 // changed wakes every sender and watcher. The caller holds mu.
