@@ -243,8 +243,9 @@ func TestStopFromOutside(t *testing.T) {
 	p.Type("z")
 	p.WaitText("Stopped")
 	p.Type("clear; (sleep 0.1; kill -TSTP $play) & fg\r")
-	resumed(p, "suspend returned;")
-	p.WaitText("Stopped") // by TerminalSuspend
+	p.WaitFor("to be resumed, and stopped by TerminalSuspend", func(s ptytest.Screen) bool {
+		return s.Contains("suspend returned;") && s.Contains("event resumed;") && s.Contains("Stopped")
+	})
 	p.Type("clear; fg\r")
 	resumed(p, "event suspend;")
 	require.True(t, p.Raw())
