@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/vev-term/vev/internal/domain/vt"
@@ -13,6 +14,7 @@ import (
 // FuzzRender: whatever a program prints, both targets show what the source shows, by differences and by full paints.
 func FuzzRender(f *testing.F) {
 	f.Add([]byte("hello\x1b[1mworld"), []byte("\x1b[2J宽e\u0301"))
+	f.Add([]byte("\x1b]8;;h"+strings.Repeat("\x93", 1400)+"\x07link"), []byte(nil)) // longer as text than as it came
 	file, err := os.Open(filepath.Join("..", "..", "..", "..", "shared", "vt-corpus", "ghostty-fuzz", "stream-cmin.hex"))
 	if err == nil {
 		defer file.Close()

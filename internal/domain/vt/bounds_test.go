@@ -266,6 +266,12 @@ func TestSmallBounds(t *testing.T) {
 	require.Equal(t, uri, tm.Link(tm.Row(1).Cells()[0]).URI)
 	tm.Write([]byte("\x1b]8;;" + uri + "uu\x07\rL"))
 	require.Zero(t, tm.Link(tm.Row(1).Cells()[0]), "a longer link is none")
+	for _, link := range []string{";" + strings.Repeat("\x93", maxLinkBytes/3+1), "id=" + strings.Repeat("\x93", maxLinkBytes/3) + ";u"} {
+		tm.Write([]byte("\x1b]8;" + link + "\x07\rL"))
+		require.Zero(t, tm.Link(tm.Row(1).Cells()[0]), "nor one that is too long as text")
+	}
+	tm.Write([]byte("\x1b]8;id=" + strings.Repeat("\x93", maxLinkBytes/3-2) + ";u\x07\rL"))
+	require.Equal(t, strings.Repeat("\ufffd", maxLinkBytes/3-2), tm.Link(tm.Row(1).Cells()[0]).ID)
 
 	tm.TakeReplies()
 	tm.Write([]byte("\x1bP+q" + strings.Repeat("544e;", maxTermcap+3) + "\x1b\\"))

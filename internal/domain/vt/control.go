@@ -200,14 +200,16 @@ func (t *Terminal) backIndex() {
 	}
 }
 
-// forwardIndex is DECFI: right, or a column comes in at the right margin.
+// forwardIndex is DECFI: right, or a column comes in at the right margin; nothing there above and below the other margins.
+// A pending wrap stays at the margin.
 func (t *Terminal) forwardIndex() {
 	t.joinable = false
-	if t.cx == t.right && t.inRows() {
-		t.deleteColumns(t.left, 1) // a pending wrap stays
-		return
+	switch {
+	case t.cx == t.right && t.inRows():
+		t.deleteColumns(t.left, 1)
+	case t.cx != t.right:
+		t.cursorRight(1)
 	}
-	t.cursorRight(1)
 }
 
 // alignmentTest is DECALN: a screen of E in default style; margins, origin mode and, as in xterm, the pen's rendition

@@ -102,7 +102,8 @@ func (t *Terminal) setCwd(b []byte) {
 	}
 }
 
-// setLink is OSC 8: parameters, a semicolon, a URI; the link ends with an empty one.
+// setLink is OSC 8: parameters, a semicolon, a URI; the link ends with an empty one. One that is too long as it came, or
+// with U+FFFD for what is no text in it, is no link: a part of it would lead elsewhere.
 func (t *Terminal) setLink(b []byte) {
 	params, uri, ok := bytes.Cut(b, []byte{';'})
 	if !ok {
@@ -117,9 +118,17 @@ func (t *Terminal) setLink(b []byte) {
 			id = v
 		}
 	}
-	t.scratch = appendClean(t.scratch[:0], uri, maxLinkBytes)
+	const grown = 3 * maxLinkBytes // U+FFFD for each byte
+	t.scratch = appendClean(t.scratch[:0], uri, grown)
 	n := len(t.scratch)
-	t.scratch = appendClean(t.scratch, id, maxLinkBytes)
+	t.scratch = appendClean(t.scratch, id, grown)
+	long := len(";") + len(t.scratch)
+	if len(t.scratch) > n {
+		long += len("id=")
+	}
+	if long > maxLinkBytes {
+		t.scratch, n = t.scratch[:0], 0
+	}
 	t.setLinkBytes(t.scratch[:n], t.scratch[n:])
 	t.setPen(t.pen)
 }

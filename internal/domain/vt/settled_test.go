@@ -20,6 +20,7 @@ func TestSettledDifferences(t *testing.T) {
 		{"SL keeps a pending wrap", "abcdefgh\x1b[2 @i", []string{"cdefgh", "i", ""}, 1, 1},
 		{"SR keeps a pending wrap", "abcdefgh\x1b[2 Ai", []string{"  abcdef", "i", ""}, 1, 1},
 		{"DECFI at the right margin keeps a pending wrap", "abcdefgh\x1b9x", []string{"bcdefgh", "x", ""}, 1, 1},
+		{"DECFI at the right margin keeps it outside the others, too", "\x1b[2;3rabcdefgh\x1b9x", []string{"abcdefgh", "x", ""}, 1, 1},
 		{"DECBI moves as backspace does in reverse wrap mode", "\x1b[?45habcdefgh\x1b6x", []string{"abcdefgx", "", ""}, 7, 0},
 		{"DECBI at the left margin stays where it is outside the others, in reverse wrap mode, too", "\x1b[?45h\x1b[2;3r\x1b[1;1H\x1b6x", []string{"x", "", ""}, 1, 0},
 		{"a character that ends a CSI goes with it", "\x1b[3宽1m\x1b[─x\x1b[?中y\x1b[3 ézA", []string{"1mxyzA", "", ""}, 6, 0},
