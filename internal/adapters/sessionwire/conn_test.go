@@ -26,14 +26,19 @@ import (
 
 // meet makes both ends of a conversation over an unbuffered pipe.
 func meet(t testing.TB) (*ClientConn, *ServerConn) {
-	a, b := net.Pipe()
+	near, far := net.Pipe()
+	return shake(t, near, far)
+}
+
+// shake makes both ends of a conversation over what joins near and far.
+func shake(t testing.TB, near, far io.ReadWriteCloser) (*ClientConn, *ServerConn) {
 	var (
 		server *ServerConn
 		serr   error
 		wg     sync.WaitGroup
 	)
-	wg.Go(func() { server, serr = Server(b, "vev/test-server") })
-	client, err := Client(context.Background(), a, "vev/test-client", protocol.FeatureNone)
+	wg.Go(func() { server, serr = Server(far, "vev/test-server") })
+	client, err := Client(context.Background(), near, "vev/test-client", protocol.FeatureNone)
 	wg.Wait()
 	require.NoError(t, err)
 	require.NoError(t, serr)
@@ -417,18 +422,7 @@ func meetOver(t testing.TB) (*ClientConn, *ServerConn) {
 		require.NoError(t, f.Close())
 		return conn
 	}
-	near, far := end(fds[0]), end(fds[1])
-	var (
-		server *ServerConn
-		serr   error
-		wg     sync.WaitGroup
-	)
-	wg.Go(func() { server, serr = Server(far, "vev/test-server") })
-	client, err := Client(context.Background(), near, "vev/test-client", protocol.FeatureNone)
-	wg.Wait()
-	require.NoError(t, err)
-	require.NoError(t, serr)
-	t.Cleanup(func() { client.Close(); server.Close() })
+	client, server := shake(t, end(fds[0]), end(fds[1]))
 	up(t, client, server, &protocol.Attach{Size: goldenSize})
 	down(t, client, server, attached())
 	return client, server
