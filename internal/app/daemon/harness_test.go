@@ -216,6 +216,7 @@ type pipe struct {
 	slot     chan struct{} // held by who sends to the client
 	closed   chan struct{}
 	once     sync.Once
+	lost     error  // what sending a state gives, once set
 	gate     func() // whoever sends a state passes it before that leaves; nil: at once
 }
 
@@ -232,6 +233,9 @@ func (p *pipe) Close() error { p.once.Do(func() { close(p.closed) }); return nil
 
 func (p *pipe) Send(m protocol.SessionServerMessage) error {
 	p.pass(m)
+	if p.lost != nil {
+		return p.lost
+	}
 	select {
 	case p.slot <- struct{}{}:
 	case <-p.closed:
@@ -248,9 +252,9 @@ func (p *pipe) SendNow(next func() protocol.SessionServerMessage) (bool, error) 
 		return false, nil
 	}
 	m := next()
-	if m == nil {
+	if m == nil || p.lost != nil {
 		<-p.slot
-		return true, nil
+		return true, p.lost
 	}
 	p.pass(m)
 	m = copied(m)

@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -87,6 +88,29 @@ func TestAnEchoAndTheSenderTakeTurns(t *testing.T) {
 		close(on)
 		v.settle() // which looks for gaps in the chain
 		require.Equal(t, "efgh", screen(v.term))
+		v.p.Close()
+	})
+}
+
+// An echo that could not be sent is over: the sender goes on, or hears what is wrong.
+func TestTheSenderGoesOnBehindAnEchoThatWasNotSent(t *testing.T) {
+	inWorld(t, func(w *world) {
+		p := w.create("a")
+		v := w.attach(protocol.Attach{Session: "a"})
+		v.settle()
+		v.typeIn("k")
+		synctest.Wait()
+		v.p.lost = io.ErrShortWrite
+		p.print("e")
+		synctest.Wait()
+		v.p.lost = nil
+		p.print("f")
+		select {
+		case m := <-v.p.toClient:
+			require.IsType(t, &protocol.Output{}, m)
+		case <-time.After(time.Second):
+			t.Error("nothing comes any more")
+		}
 		v.p.Close()
 	})
 }

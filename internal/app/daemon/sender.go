@@ -76,6 +76,9 @@ func (a *attachment) sendNow(l *link) {
 		return
 	}
 	a.s.mu.Lock()
+	if out != nil {
+		l.sending = false // the sender hears of a lost connection when it sends
+	}
 	a.poke()
 	a.s.mu.Unlock()
 }
