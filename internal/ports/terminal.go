@@ -33,7 +33,8 @@ func (e TerminalEvent) String() string {
 // Terminal is the user's own terminal. One goroutine reads, one writes, any may call the rest.
 type Terminal interface {
 	// Raw puts the terminal in raw mode; Restore undoes it. Each may be called again: Raw after
-	// TerminalResumed sets the modes anew, whatever was done to them meanwhile.
+	// TerminalResumed sets the modes anew, whatever was done to them meanwhile. A terminal that
+	// is gone has none, which is no error of either: Read tells it.
 	Raw() error
 	// Read returns what the terminal sends, unchanged. io.EOF or an error: the terminal is gone.
 	// Unblocked by Close.

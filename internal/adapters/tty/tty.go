@@ -82,13 +82,19 @@ func (t *Terminal) Restore() error { return t.set(t.found) }
 
 // set changes the modes at once, without waiting for output that the terminal may not take.
 // In the background it would stop us or spoil another job's modes, so it does nothing there;
-// with the return to the foreground comes TerminalResumed, and with that the next Raw.
+// with the return to the foreground comes TerminalResumed, and with that the next Raw. A
+// terminal that hung up has no modes: the end of Read and TerminalHungUp tell it, after which
+// a leader of a session is continued, too, and may see TerminalResumed first.
 func (t *Terminal) set(m unix.Termios) error {
 	return control(t.f, func(fd int) error {
 		if owner, err := unix.IoctlGetInt(fd, unix.TIOCGPGRP); err == nil && owner != unix.Getpgrp() {
 			return nil
 		}
-		return unix.IoctlSetTermios(fd, setModes, &m)
+		err := unix.IoctlSetTermios(fd, setModes, &m)
+		if errors.Is(err, unix.EIO) {
+			return nil
+		}
+		return err
 	})
 }
 

@@ -197,6 +197,22 @@ func TestHangUp(t *testing.T) {
 	require.NotContains(t, string(b), "read: false", "the end of a terminal reads as io.EOF")
 }
 
+func TestModesOfATerminalThatIsGone(t *testing.T) {
+	master, slave := ptytest.Pair(t)
+	stdin := os.Stdin
+	os.Stdin = slave
+	term, err := Open()
+	os.Stdin = stdin
+	require.NoError(t, err)
+	require.NoError(t, term.Raw())
+	require.NoError(t, master.Close())
+	_, err = term.Read(make([]byte, 1))
+	require.ErrorIs(t, err, io.EOF)
+	require.NoError(t, term.Raw(), "a resumption that is seen before the end")
+	require.NoError(t, term.Restore())
+	require.NoError(t, term.Close())
+}
+
 func TestResizeIsTold(t *testing.T) {
 	p := start(t)
 	p.Resize(domain.Size{Cols: 100, Rows: 30})
