@@ -60,7 +60,7 @@ func runBroker(idle time.Duration) error {
 	}()
 	return runService(talk.BrokerService, protocol.MaxBrokerClients, func(s *service) error {
 		q = newQuestions(s.dir, s.log)
-		ssh := &sshstdio.Dialer{Converse: converse(threads), Env: sshEnvironment(s.dir), Questions: q.open}
+		ssh := &sshstdio.Dialer{Converse: converse(threads), Begin: begin(threads), Env: sshEnvironment(s.dir), Questions: q.open}
 		b = broker.New(broker.Options{
 			Daemon: localDaemon{s.dir}, Remote: remote(ssh, sleep),
 			Hosts: hostfile.In(s.dir.State()), Visitor: ssh, Warn: func(err error) { s.log.Warn("hosts", "why", err) },
@@ -104,6 +104,24 @@ func converse(threads int) func(context.Context, io.ReadWriteCloser) (ports.Link
 			return nil, err // never a nil client that is not a nil link
 		}
 		return client, nil
+	}
+}
+
+// begin is converse that asks for a stream as it begins.
+func begin(threads int) func(*protocol.Opening) ([]byte, sshstdio.Converse) {
+	return func(o *protocol.Opening) ([]byte, sshstdio.Converse) {
+		b, err := brokeripc.Begin(software(), o)
+		if err != nil { // what a client asked for cannot be said this way
+			return nil, converse(threads)
+		}
+		return b.Bytes(), func(ctx context.Context, carriage io.ReadWriteCloser) (ports.Link, error) {
+			runtime.GOMAXPROCS(threads)
+			client, err := b.Dial(ctx, carriage)
+			if err != nil {
+				return nil, err // as above
+			}
+			return client, nil
+		}
 	}
 }
 

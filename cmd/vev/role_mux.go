@@ -13,6 +13,7 @@ import (
 
 	"github.com/vev-term/vev/internal/adapters/brokeripc"
 	"github.com/vev-term/vev/internal/adapters/rundir"
+	"github.com/vev-term/vev/internal/adapters/sshstdio"
 	"github.com/vev-term/vev/internal/adapters/tty"
 	"github.com/vev-term/vev/internal/app/broker"
 	"github.com/vev-term/vev/internal/domain/fault"
@@ -45,6 +46,8 @@ func runMuxStdio(ctx context.Context, in, out *os.File) error {
 	if err != nil {
 		return err
 	}
+	carriage.ahead = sshstdio.TakeAhead()
+	carriage.again = len(carriage.ahead)
 	b := broker.New(broker.Options{Daemon: localDaemon{dir}, Version: version})
 	defer b.Close()
 	endpoint := brokeripc.Broker{Software: software(), Epoch: epoch(), Numbers: b.Numbers}
@@ -57,7 +60,13 @@ func runMuxStdio(ctx context.Context, in, out *os.File) error {
 
 // stdio makes one carriage of standard input and output. Its reads can be interrupted and its
 // writes tried, as on a socket, where the files are pipes or sockets.
-type stdio struct{ in, out *os.File }
+type stdio struct {
+	in, out *os.File
+
+	// The reader's.
+	ahead []byte // is known of the input, and not read yet
+	again int    // bytes that come all the same, and are not to be read twice
+}
 
 var _ io.ReadWriteCloser = (*stdio)(nil)
 
@@ -80,7 +89,23 @@ func newStdio(in, out *os.File) (*stdio, error) {
 	return s, nil
 }
 
-func (s *stdio) Read(p []byte) (int, error)            { return s.in.Read(p) }
+// Read implements io.Reader.
+func (s *stdio) Read(p []byte) (int, error) {
+	if len(s.ahead) > 0 {
+		n := copy(p, s.ahead)
+		s.ahead = s.ahead[n:]
+		return n, nil
+	}
+	for s.again > 0 && len(p) > 0 {
+		n, err := s.in.Read(p[:min(len(p), s.again)])
+		s.again -= n
+		if err != nil {
+			return 0, err
+		}
+	}
+	return s.in.Read(p)
+}
+
 func (s *stdio) Write(p []byte) (int, error)           { return s.out.Write(p) }
 func (s *stdio) SetReadDeadline(t time.Time) error     { return s.in.SetReadDeadline(t) }
 func (s *stdio) SyscallConn() (syscall.RawConn, error) { return s.out.SyscallConn() }

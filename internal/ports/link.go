@@ -38,6 +38,14 @@ type Sleep interface {
 	Woke() <-chan struct{}
 }
 
+// OpeningDialer is a LinkDialer that can ask for a link's first stream while the link is made.
+type OpeningDialer interface {
+	LinkDialer
+	// DialOpening is DialLink. The link has asked for o as its first stream if the other end knows that: an OpenStream that says
+	// the same as o gets it. Who asks for o this way calls that in any case, since the stream lasts until it is closed.
+	DialOpening(ctx context.Context, host string, ask Ask, o *protocol.Opening) (Link, error)
+}
+
 // LinkDialer makes links. Each call makes another one; any number may run at once.
 type LinkDialer interface {
 	// DialLink connects to the named host until ctx ends, which ends nothing afterwards. The fault is NotFound when no such host

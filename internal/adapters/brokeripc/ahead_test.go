@@ -95,6 +95,56 @@ func TestTheRegistrationAsksForAStream(t *testing.T) {
 	})
 }
 
+// Who asks for something else leaves it to who asks for that.
+func TestAnotherStreamIsNotTheOneAskedForAhead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a, b := simnet.Pipe(64 << 10)
+		c, s := dialled(t, a, b)
+		ahead, err := requested(t, s).Open()
+		require.NoError(t, err)
+		for _, o := range []*protocol.Opening{
+			{Host: "other", Start: protocol.ExistingOnly, First: []byte("first")},
+			{Host: "host", Start: protocol.StartIfNeeded, First: []byte("first")},
+			{Host: "host", Start: protocol.ExistingOnly, First: []byte("second")},
+		} {
+			asked := make(chan error, 1)
+			go func() {
+				_, err := c.OpenStream(t.Context(), o.Host, o.Start, o.First)
+				asked <- err
+			}()
+			r, err := s.Accept(t.Context())
+			require.NoError(t, err)
+			require.Equal(t, o, &protocol.Opening{Host: r.Host(), Start: r.Start(), First: r.First()})
+			_, err = r.Open()
+			require.NoError(t, err)
+			require.NoError(t, <-asked)
+		}
+		stream, err := openStream(c)
+		require.NoError(t, err)
+		go func() { _, _ = ahead.Write([]byte("x")) }()
+		_, err = io.ReadFull(stream, make([]byte, 1))
+		require.NoError(t, err)
+		part(c, s)
+	})
+}
+
+// What a conversation begins with may be known elsewhere before it is written.
+func TestABeginningIsWhatIsWritten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a, b := simnet.Pipe(64 << 10)
+		begin, err := Begin("vev", opening())
+		require.NoError(t, err)
+		go func() { _, _ = begin.Dial(t.Context(), a) }()
+		wrote := make([]byte, len(begin.Bytes()))
+		_, err = io.ReadFull(b, wrote)
+		require.NoError(t, err)
+		require.Equal(t, begin.Bytes(), wrote)
+		synctest.Wait()
+		b.Close()
+		synctest.Wait()
+	})
+}
+
 func TestAStreamAskedForAheadMayBeRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, b := simnet.Pipe(64 << 10)

@@ -1,6 +1,7 @@
 package brokeripc
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"io"
@@ -16,11 +17,12 @@ import (
 // Client is the asking end of a broker conversation. Any goroutine may call its methods.
 type Client struct {
 	conn    *conn
-	pings   bool // the broker answers them
-	reports bool // the broker may send them
-	firsts  bool // the broker takes a stream's first bytes with the request
-	ahead   wish // of the registration, until OpenStream takes it. Guarded by conn.mu
-	answers bool // somebody takes what comes in prompts
+	pings   bool              // the broker answers them
+	reports bool              // the broker may send them
+	firsts  bool              // the broker takes a stream's first bytes with the request
+	ahead   wish              // of the registration, until OpenStream takes it. Guarded by conn.mu
+	opening *protocol.Opening // what ahead asked for. Guarded by conn.mu
+	answers bool              // somebody takes what comes in prompts
 	prompts chan *protocol.Prompt
 
 	// Guarded by conn.mu.
@@ -53,7 +55,7 @@ func Dial(ctx context.Context, rw io.ReadWriteCloser, software string) (*Client,
 }
 
 // DialOpening is Dial that asks for a stream with the registration, which takes a round trip less, unless o is nil or the
-// broker does not know that. The next OpenStream must say the same as o: it waits for that stream, or asks for it.
+// broker does not know that. The first OpenStream that says the same as o waits for that stream, or asks for it.
 // person: the client answers what comes in Prompts.
 func DialOpening(ctx context.Context, rw io.ReadWriteCloser, software string, person bool, o *protocol.Opening) (*Client, error) {
 	features := protocol.FeatureNone
@@ -61,6 +63,29 @@ func DialOpening(ctx context.Context, rw io.ReadWriteCloser, software string, pe
 		features = protocol.FeaturePrompts
 	}
 	return dial(ctx, rw, software, features, o)
+}
+
+// Beginning is what a conversation begins with on a carriage that is no socket: it can be known before there is one.
+type Beginning struct {
+	software string
+	opening  *protocol.Opening
+	bytes    []byte
+}
+
+// Begin is the beginning of a DialOpening that nobody answers questions for.
+func Begin(software string, o *protocol.Opening) (*Beginning, error) {
+	var b bytes.Buffer
+	hello := clientHello(software, protocol.FeatureNone)
+	err := streamframe.Offer(&b, hello, appendRegister(&protocol.Register{Client: software, Open: o}))
+	return &Beginning{software, o, b.Bytes()}, err
+}
+
+// Bytes are what Dial writes first.
+func (b *Beginning) Bytes() []byte { return b.bytes }
+
+// Dial is DialOpening.
+func (b *Beginning) Dial(ctx context.Context, rw io.ReadWriteCloser) (*Client, error) {
+	return dial(ctx, rw, b.software, protocol.FeatureNone, b.opening)
 }
 
 func dial(ctx context.Context, rw io.ReadWriteCloser, software string, features uint64, o *protocol.Opening) (*Client, error) {
@@ -80,6 +105,7 @@ func dial(ctx context.Context, rw io.ReadWriteCloser, software string, features 
 	c.firsts = features&protocol.FeatureFirst != 0
 	if o != nil && features&protocol.FeatureAhead != 0 {
 		c.ahead, _ = c.ask(func(*Stream) bool { return true }) // nothing keeps a first stream from its number
+		c.opening = o
 	}
 	c.conn.start(c)
 	return c, nil
@@ -87,13 +113,10 @@ func dial(ctx context.Context, rw io.ReadWriteCloser, software string, features 
 
 // register is the client's part of the conversation up to Registered. It returns the features that were agreed.
 func register(rw io.ReadWriteCloser, r *protocol.Register, features uint64) (*conn, uint64, error) {
-	hello := protocol.NewHello(protocol.BrokerClient, r.Client)
-	rw, hello.Features = receiving(rw)
-	hello.Features |= features | protocol.FeatureShortRefs | protocol.FeaturePings | protocol.FeatureReports | protocol.FeatureFirst | protocol.FeatureAhead
+	rw, direct := receiving(rw)
+	hello := clientHello(r.Client, features|direct)
 	rd := streamframe.NewReader(rw)
-	agreed, err := streamframe.ClientHandshake(rd, rw, hello, func(dst []byte) ([]byte, error) {
-		return brokerwire.AppendClient(dst, r)
-	})
+	agreed, err := streamframe.ClientHandshake(rd, rw, hello, appendRegister(r))
 	if err != nil {
 		return nil, 0, err
 	}
@@ -115,6 +138,17 @@ func register(rw io.ReadWriteCloser, r *protocol.Register, features uint64) (*co
 	return nil, 0, fault.New(fault.Violation, "%T came before the registration's answer", m)
 }
 
+// clientHello offers what every client knows, and more features.
+func clientHello(software string, features uint64) protocol.Hello {
+	hello := protocol.NewHello(protocol.BrokerClient, software)
+	hello.Features = features | protocol.FeatureShortRefs | protocol.FeaturePings | protocol.FeatureReports | protocol.FeatureFirst | protocol.FeatureAhead
+	return hello
+}
+
+func appendRegister(r *protocol.Register) streamframe.Encode {
+	return func(dst []byte) ([]byte, error) { return brokerwire.AppendClient(dst, r) }
+}
+
 // OpenStream asks for a stream to the daemon of a host and waits for the broker's answer.
 // ctx ends the waiting, and the stream if it was not granted yet. The error is a fault: the
 // broker's refusal (Peer is set), Limit, Canceled, or the connection's end. See ports.Link.
@@ -132,7 +166,7 @@ func (c *Client) OpenStream(ctx context.Context, host string, start protocol.Sta
 
 // open asks for a stream and waits for the answer; went: its first bytes went with the request.
 func (c *Client) open(ctx context.Context, host string, start protocol.StartPolicy, first []byte) (stream ports.Stream, went bool, err error) {
-	a := c.takeAhead()
+	a := c.takeAhead(&protocol.Opening{Host: host, Start: start, First: first})
 	if a.stream == nil {
 		if a, err = c.askFor(host, start, first); err != nil {
 			return nil, false, err
@@ -163,12 +197,15 @@ func (c *Client) open(ctx context.Context, host string, start protocol.StartPoli
 	return nil, false, gone
 }
 
-// takeAhead gives the stream that the registration asked for to the first OpenStream.
-func (c *Client) takeAhead() wish {
+// takeAhead gives the stream that the registration asked for to the first OpenStream that says the same.
+func (c *Client) takeAhead(o *protocol.Opening) wish {
 	c.conn.mu.Lock()
 	defer c.conn.mu.Unlock()
+	if p := c.opening; p == nil || p.Host != o.Host || p.Start != o.Start || !bytes.Equal(p.First, o.First) {
+		return wish{}
+	}
 	a := c.ahead
-	c.ahead = wish{}
+	c.ahead, c.opening = wish{}, nil
 	return a
 }
 

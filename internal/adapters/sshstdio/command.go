@@ -77,17 +77,18 @@ const (
 	findProgram = `v=$(command -v "$HOME/` + installPath + `" || command -v vev)`
 )
 
-// remoteCommand starts the helper that is the other end of a link.
-const remoteCommand = beforeRole + "_broker-mux-stdio" + behindRole
+// remoteCommand starts the helper that is the other end of a link. See commandAhead for the word that may follow.
+const remoteCommand = beforeRole + envAhead + `=$1; export ` + envAhead + `; ` + startRole + "_broker-mux-stdio" + behindRole
 
 // roleCommand starts a role of vev's, a word. The user's shell reads it, whichever that is: a word, single
 // quotes without quotes, line ends, backslashes and exclamation marks in them are the same in all.
-func roleCommand(role string) string { return beforeRole + role + behindRole }
+func roleCommand(role string) string { return beforeRole + startRole + role + behindRole }
 
 const (
 	beforeRole = `exec sh -c '` +
 		findProgram + `; echo; ` +
-		`if [ -n "$v" ]; then echo "` + begins + `"; exec "$v" `
+		`if [ -n "$v" ]; then echo "` + begins + `"; `
+	startRole  = `exec "$v" `
 	behindRole = `; fi; ` +
 		`echo "` + absent + `"'`
 )

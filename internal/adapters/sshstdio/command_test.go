@@ -41,6 +41,9 @@ func TestTheRemoteCommandsAreForEveryShell(t *testing.T) {
 		require.NotContains(t, quoted, "'")
 		require.False(t, strings.ContainsAny(quoted, "\\!\n"), quoted)
 	}
+	word, ok := strings.CutPrefix(commandAhead([]byte{0xff, 0xfe, 0, '\''}), remoteCommand)
+	require.True(t, ok)
+	require.Regexp(t, "^ vev [A-Za-z0-9_-]+$", word)
 }
 
 func TestDestinationIsWhatSSHTakes(t *testing.T) {

@@ -12,12 +12,18 @@ import (
 	"github.com/vev-term/vev/internal/protocol"
 )
 
+// Converse begins a broker conversation on a carriage.
+type Converse = func(ctx context.Context, carriage io.ReadWriteCloser) (ports.Link, error)
+
 // Dialer makes links with ssh, as PATH has it. Any goroutine may call its methods.
 type Dialer struct {
 	// Converse begins the broker conversation on a carriage, which is its own from there on: it
 	// closes it on failure, when ctx ends, and with the link. The carriage has SetReadDeadline,
 	// SyscallConn, of its write side, and OnBegin. Set before the first call, never changed.
-	Converse func(ctx context.Context, carriage io.ReadWriteCloser) (ports.Link, error)
+	Converse Converse
+	// Begin prepares such a conversation that asks for a stream as it begins: what it writes first, and the rest. Set as
+	// Converse, for DialOpening alone.
+	Begin func(o *protocol.Opening) (first []byte, converse Converse)
 	// Env are KEY=VALUE that ssh gets over this process's environment. Set as Converse.
 	Env []string
 	// Questions makes what one ssh asks go to ask, until done is called or ctx ends, and says what ssh needs in its
@@ -27,16 +33,26 @@ type Dialer struct {
 	shared shared
 }
 
-var _ ports.LinkDialer = (*Dialer)(nil)
+var _ ports.OpeningDialer = (*Dialer)(nil)
 
 // DialLink implements ports.LinkDialer for hosts as domain.ParseHost reads them. Beside its faults:
 // Usage is a name that cannot be read, Denied means that ssh does not trust the host or the host
 // not us, Unsupported that a program is missing here or there. It returns when ssh has ended, if
 // there is no link.
 func (d *Dialer) DialLink(ctx context.Context, name string, ask ports.Ask) (ports.Link, error) {
+	return d.link(ctx, name, remoteCommand, ask, d.Converse)
+}
+
+// DialOpening implements ports.OpeningDialer: what is asked for is there with the command that starts the helper.
+func (d *Dialer) DialOpening(ctx context.Context, name string, ask ports.Ask, o *protocol.Opening) (ports.Link, error) {
+	first, converse := d.Begin(o)
+	return d.link(ctx, name, commandAhead(first), ask, converse)
+}
+
+func (d *Dialer) link(ctx context.Context, name, command string, ask ports.Ask, converse Converse) (ports.Link, error) {
 	var conversation ports.Link
-	c, err := d.reach(ctx, name, remoteCommand, ask, func(ctx context.Context, c *carriage) (err error) {
-		conversation, err = d.Converse(ctx, c)
+	c, err := d.reach(ctx, name, command, ask, func(ctx context.Context, c *carriage) (err error) {
+		conversation, err = converse(ctx, c)
 		return err
 	})
 	if err != nil {

@@ -75,7 +75,7 @@ func (h *hosts) race(ctx context.Context, w wish) (*linked, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	first := make(chan opened, 1)
-	if !h.spawn(func() { first <- h.ask(ctx, old, w) }) {
+	if !h.spawn(func() { first <- h.ask(ctx, old, w, false) }) {
 		return nil, errEnding()
 	}
 	patience := time.NewTimer(h.patience(old))
@@ -129,11 +129,11 @@ func settle(loser <-chan opened, winner opened) (*linked, error) {
 
 // openNew opens a stream over a link that takes old's place.
 func (h *hosts) openNew(ctx context.Context, w wish, old *link) (*linked, error) {
-	l, err := h.seek(ctx, w, old)
+	l, ahead, err := h.seek(ctx, w, old)
 	if err != nil {
 		return nil, err
 	}
-	o := h.ask(ctx, l, w)
+	o := h.ask(ctx, l, w, ahead)
 	return o.stream, o.err
 }
 
@@ -160,8 +160,9 @@ func (h *hosts) patience(l *link) time.Duration {
 	return max(leastPatience, 4*l.answer)
 }
 
-// ask opens a stream over a link and counts it there until it ends.
-func (h *hosts) ask(ctx context.Context, l *link, w wish) opened {
+// ask opens a stream over a link and counts it there until it ends. ahead: it may be asked for already, and how long the
+// answer takes says nothing.
+func (h *hosts) ask(ctx context.Context, l *link, w wish, ahead bool) opened {
 	s := &linked{link: l}
 	h.hold(s)
 	asked := time.Now()
@@ -171,9 +172,11 @@ func (h *hosts) ask(ctx context.Context, l *link, w wish) opened {
 		return opened{nil, err}
 	}
 	s.Stream = stream
-	h.mu.Lock()
-	l.answer = time.Since(asked)
-	h.mu.Unlock()
+	if !ahead {
+		h.mu.Lock()
+		l.answer = time.Since(asked)
+		h.mu.Unlock()
+	}
 	return opened{s, nil}
 }
 

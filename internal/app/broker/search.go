@@ -14,7 +14,8 @@ import (
 
 // search is an effort to reach one host, shared by all who want to.
 type search struct {
-	ready chan struct{} // closed when link or err is set
+	ahead *protocol.Opening // the stream that may be asked for with the link; nil: none
+	ready chan struct{}     // closed when link or err is set
 	link  *link
 	err   error
 
@@ -24,18 +25,35 @@ type search struct {
 }
 
 // seek waits for a link to a host other than old, which it takes the place of. Another's search that
-// ended for want of an answer is no answer to who can be asked.
-func (h *hosts) seek(ctx context.Context, w wish, old *link) (*link, error) {
+// ended for want of an answer is no answer to who can be asked. ahead: the link may have asked for the stream already.
+func (h *hosts) seek(ctx context.Context, w wish, old *link) (l *link, ahead bool, err error) {
 	for {
 		s, begun, l, err := h.join(w, old)
 		if s == nil {
-			return l, err
+			return l, false, err
 		}
 		l, err = h.await(ctx, s, w.host)
+		ahead = begun && s.ahead != nil
+		if ahead && err != nil {
+			h.spawn(s.forgo)
+		}
 		kind := fault.KindOf(err)
 		if err == nil || begun || w.ask == nil || ctx.Err() != nil || kind != fault.Denied && kind != fault.Canceled {
-			return l, err
+			return l, ahead, err
 		}
+	}
+}
+
+// forgo waits for the end of the search and gives up the stream that was asked for with its link: who wanted it is gone.
+func (s *search) forgo() {
+	<-s.ready
+	if s.link == nil {
+		return
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if stream, err := s.link.OpenStream(ctx, s.ahead.Host, s.ahead.Start, s.ahead.First); err == nil {
+		_ = stream.Close() // it was there already
 	}
 }
 
@@ -71,6 +89,11 @@ func (h *hosts) join(wish wish, old *link) (s *search, begun bool, l *link, err 
 		s = &search{ready: make(chan struct{}), giveUp: cancel}
 		w.search = s
 		lanes := w.lanes(wish)
+		for _, l := range lanes {
+			if l.ahead != nil {
+				s.ahead = l.ahead
+			}
+		}
 		w.pulse.Want()
 		w.tell(time.Now())
 		h.all.Go(func() { h.search(ctx, w, s, lanes) })
@@ -109,10 +132,19 @@ type lane struct {
 	dialer ports.LinkDialer
 	ask    ports.Ask
 	again  bool // what may help is tried until somebody gives up
+	// ahead is a stream that is asked for with the link, nil for none: where there are attempts beside each other each would ask.
+	ahead *protocol.Opening
 	// hold waits until the attempts may begin, as long as ctx, or until another lane has failed; nil: at once.
 	hold func(ctx context.Context, failed <-chan struct{})
 	// may reports whether another attempt makes sense; nil: always.
 	may func() bool
+}
+
+func (l lane) dial(ctx context.Context, name string) (ports.Link, error) {
+	if d, ok := l.dialer.(ports.OpeningDialer); ok && l.ahead != nil {
+		return d.DialOpening(ctx, name, l.ask, l.ahead)
+	}
+	return l.dialer.DialLink(ctx, name, l.ask)
 }
 
 // search goes all its lanes at once: the first link counts, or the failure of the last lane, which says most.
@@ -166,7 +198,7 @@ func (h *hosts) try(ctx context.Context, name string, l lane) attempt {
 	dial := func() {
 		running++
 		h.all.Go(func() {
-			l, err := l.dialer.DialLink(ctx, name, l.ask)
+			l, err := l.dial(ctx, name)
 			results <- attempt{l, err}
 		})
 	}

@@ -192,7 +192,7 @@ func (w *way) seekBeside(l *link) {
 	ctx, cancel := context.WithCancel(h.end)
 	w.beside = cancel
 	h.all.Go(func() {
-		_, _ = h.seek(ctx, wish{host: w.name}, l) // the way has the link, or the failure
+		_, _, _ = h.seek(ctx, wish{host: w.name}, l) // the way has the link, or the failure
 		cancel()
 		h.mu.Lock()
 		defer h.mu.Unlock()
