@@ -15,7 +15,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -158,7 +157,7 @@ func finish(t *testing.T, cmd *exec.Cmd) answer {
 	defer cancel()
 	late := context.AfterFunc(ctx, func() { _ = cmd.Process.Kill() })
 	defer late()
-	cmd.WaitDelay = time.Second // a pipe that something left running holds open is a failure of its own
+	cmd.WaitDelay = patience // a pipe that something left running holds open is a failure of its own
 	err := cmd.Wait()
 	require.NoError(t, ctx.Err(), "%v did not end", cmd.Args)
 	if exit := (*exec.ExitError)(nil); !errors.As(err, &exit) {

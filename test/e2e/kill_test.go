@@ -96,7 +96,9 @@ func TestMust5BrokerKilledWhilePasting(t *testing.T) {
 	reader := h.session("raw").Pid
 	beat := time.NewTicker(200 * time.Millisecond)
 	defer beat.Stop()
-	for i := range 50 {
+	late := time.Now().Add(2 * patience)
+	for i := 0; i < 50 || kills <= 20 || cuts <= 20 || i%2 == 1; i++ { // on a slow machine a broker is back after some beats
+		require.True(t, time.Now().Before(late), "the broker was killed %d times, %d connections were cut", kills, cuts)
 		// It reads by fits and starts, so that input is on its way at every station when the cut comes.
 		require.NoError(t, syscall.Kill(-reader, []syscall.Signal{syscall.SIGSTOP, syscall.SIGCONT}[i%2]))
 		<-beat.C
@@ -107,8 +109,6 @@ func TestMust5BrokerKilledWhilePasting(t *testing.T) {
 		cuts += cutConnections(t, pr.pid()) + cutConnections(t, pc.pid())
 	}
 	t.Logf("the broker was killed %d times, %d connections were cut", kills, cuts)
-	require.Greater(t, kills, 20)
-	require.Greater(t, cuts, 20)
 	require.NoError(t, <-pasted)
 	require.NoError(t, <-pasted)
 	rawTerm.typ("END")

@@ -74,6 +74,7 @@ func TestBC62iWaitInPlaceOfPolling(t *testing.T) {
 	h := newHome(t)
 	h.sh("x", "echo begin; read a; seq 1 5000; echo special; seq 1 5000; read b; exit 9")
 	h.waitText("x", "begin")
+	eventually(t, "nobody else asks", func() bool { _, d := h.stats(); return d.Conversations == 1 })
 	waited := make(chan answer, 1)
 	go func() { waited <- h.vev("wait", "x", "--text", "^special$", "--timeout", "20s") }()
 	eventually(t, "the wait is on", func() bool { _, d := h.stats(); return d.Conversations >= 2 })

@@ -78,13 +78,17 @@ func TestMust7PoliciesOfThreeClients(t *testing.T) {
 	sizes := []domain.Size{{Cols: 200, Rows: 50}, {Cols: 80, Rows: 24}, {Cols: 45, Rows: 20}}
 	h.sh("x", `stty -echo; echo ready; while read f; do [ -n "$f" ] && cat "$f"; done`)
 	var terms []*term
+	var told func()
 	for _, size := range sizes {
 		tt := newTerm(t, size.Cols, size.Rows)
 		tt.vev(h, "attach", "x")
 		tt.sees("ready")
 		terms = append(terms, tt)
+		if len(terms) == 1 {
+			told = tt.await("the session is 45x20, as the client used last: type to fit it here")
+		}
 	}
-	terms[0].sees("the session is 45x20, as the client used last: type to fit it here")
+	told()
 	drawn := 0
 	right := func(what string, size domain.Size) {
 		t.Helper()
@@ -115,13 +119,16 @@ func TestMust7PoliciesOfThreeClients(t *testing.T) {
 	right("focused", sizes[1])
 	terms[0].typ("\x1b[O")
 	right("the focus was lost elsewhere", sizes[1])
+	// Such a line is there for three seconds, a second after it became so.
+	told = terms[0].await("the session is 45x20, as its smallest client")
 	h.ok("resize", "x", "smallest")
-	terms[0].sees("the session is 45x20, as its smallest client") // for three seconds, a second after it became so
+	told()
 	right("smallest", sizes[2])
 	h.ok("resize", "x", "largest")
 	right("largest", sizes[0])
+	told = terms[0].await("the session is 100x30, fixed: vev resize changes it")
 	h.ok("resize", "x", "100x30")
-	terms[0].sees("the session is 100x30, fixed: vev resize changes it")
+	told()
 	right("fixed", domain.Size{Cols: 100, Rows: 30})
 	terms[2].typ("\r")
 	right("fixed, and typed in", domain.Size{Cols: 100, Rows: 30})

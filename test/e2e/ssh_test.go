@@ -263,7 +263,7 @@ func TestSSHOneForAll(t *testing.T) {
 	require.Len(t, s.far.ls(), len(answers))
 	s.near.ok("kill", "far:s0", "far:s1")
 	require.Equal(t, ssh, s.ssh())
-	require.Len(t, s.far.role("_broker-mux-stdio"), 1)
+	eventually(t, "one is left there, too", func() bool { return len(s.far.role("_broker-mux-stdio")) == 1 })
 }
 
 // TestSSHBehindAShellThatTalks: what start-up files print does no harm, and too much of it is said.
@@ -362,7 +362,9 @@ func TestSSHKilledWhileTyping(t *testing.T) {
 	beat := time.NewTicker(500 * time.Millisecond)
 	defer beat.Stop()
 	kills := 0
-	for range 9 {
+	late := time.Now().Add(patience)
+	for i := 0; i < 9 || kills <= 4; i++ { // on a slow machine an ssh is there after some beats
+		require.True(t, time.Now().Before(late), "ssh was killed %d times", kills)
 		<-beat.C
 		for _, pid := range s.ssh() {
 			if syscall.Kill(pid, syscall.SIGKILL) == nil {
@@ -370,7 +372,6 @@ func TestSSHKilledWhileTyping(t *testing.T) {
 			}
 		}
 	}
-	require.Greater(t, kills, 4)
 	require.NoError(t, <-pasted)
 	tt.typ("END")
 	eventually(t, "the end of the text", func() bool {
@@ -582,7 +583,7 @@ func TestSSHShares(t *testing.T) {
 		}
 		return n
 	}
-	require.Equal(t, 1, logins())
+	eventually(t, "one login is left", func() bool { return logins() == 1 })
 
 	s.far.sh("work", "echo here; exec cat")
 	tt := newTerm(t, 80, 24)
@@ -592,7 +593,7 @@ func TestSSHShares(t *testing.T) {
 	require.NoError(t, syscall.Kill(master.Process.Pid, syscall.SIGSTOP))
 	tt.typ("typed\r")
 	tt.sees("typed\ntyped")
-	require.Equal(t, 2, logins())
+	eventually(t, "one login more", func() bool { return logins() == 2 }) // others that were begun to find a way may be ending
 	tt.typ("\x1cd")
 	require.Zero(t, p.exits())
 }

@@ -36,9 +36,10 @@ type term struct {
 	mute    bool // it answers nothing
 	flow    *sync.Cond
 	screen  *vt.Terminal
-	seen    []byte        // the newest bytes
-	total   int64         // bytes in all
-	changed chan struct{} // closed at the next bytes
+	awaited map[string]bool // texts, and whether they were on the screen
+	seen    []byte          // the newest bytes
+	total   int64           // bytes in all
+	changed chan struct{}   // closed at the next bytes
 }
 
 func newTerm(t *testing.T, cols, rows int) *term {
@@ -48,6 +49,7 @@ func newTerm(t *testing.T, cols, rows int) *term {
 	tt := &term{
 		t: t, master: master, slave: slave, done: make(chan struct{}),
 		screen: vt.New(vt.Options{Cols: cols, Rows: rows, HistoryLines: 100_000}), changed: make(chan struct{}),
+		awaited: map[string]bool{},
 	}
 	tt.flow = sync.NewCond(&tt.mu)
 	go tt.read()
@@ -84,6 +86,9 @@ func (tt *term) read() {
 			answer = nil
 		}
 		tt.screen.TakeEvents()
+		for text, was := range tt.awaited {
+			tt.awaited[text] = was || strings.Contains(textOf(tt.screen), text)
+		}
 		tt.total += int64(n)
 		tt.seen = append(tt.seen, buf[:n]...)
 		if len(tt.seen) > 2*maxSeen {
@@ -155,6 +160,17 @@ func (tt *term) until(what string, ok func(s *vt.Terminal) bool) {
 func (tt *term) sees(text string) {
 	tt.t.Helper()
 	tt.until(fmt.Sprintf("seeing %q", text), func(s *vt.Terminal) bool { return strings.Contains(textOf(s), text) })
+}
+
+// await returns what waits until the screen has held text, from now on: for what may be gone when somebody looks.
+func (tt *term) await(text string) (told func()) {
+	tt.mu.Lock()
+	defer tt.mu.Unlock()
+	tt.awaited[text] = false
+	return func() {
+		tt.t.Helper()
+		tt.until(fmt.Sprintf("having seen %q", text), func(*vt.Terminal) bool { return tt.awaited[text] })
+	}
 }
 
 // lacks waits until the screen does not hold text.
