@@ -3,6 +3,8 @@ package main
 import (
 	"os"
 	"path/filepath"
+
+	_ "github.com/vev-term/vev/internal/domain/stack" // the main goroutine has room for the calls of a command
 )
 
 // version is set by the linker: -X main.version=...
