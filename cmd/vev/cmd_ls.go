@@ -134,15 +134,15 @@ func (c *cli) sessions(ctx context.Context, host domain.Host, brief bool) ([]dom
 	if err != nil {
 		return nil, err
 	}
-	return sessionsIn(body, nil)
+	answer, err := talk.BodyOf[*protocol.Sessions](body, nil)
+	if err != nil {
+		return nil, err
+	}
+	return answer.List, nil // valid until the next request, and there is none
 }
 
 func listOf(t *talk.Talk, brief bool) ([]domain.SessionInfo, error) {
-	return sessionsIn(t.Ask(0, &protocol.List{Brief: brief}))
-}
-
-func sessionsIn(body protocol.ResultBody, err error) ([]domain.SessionInfo, error) {
-	answer, err := talk.BodyOf[*protocol.Sessions](body, err)
+	answer, err := talk.BodyOf[*protocol.Sessions](t.Ask(0, &protocol.List{Brief: brief}))
 	if err != nil {
 		return nil, err
 	}
