@@ -29,7 +29,7 @@ func (b *bench) attach(t *table) error {
 			return err
 		}
 	}
-	for range b.count(15, 4) {
+	for range b.count(30, 4) {
 		for _, r := range runs {
 			b.settle()
 			took, shown, err := r.attachOnce(tags[r])

@@ -30,7 +30,7 @@ func (b *bench) create(t *table) error {
 			return err
 		}
 	}
-	for i := range b.count(15, 3) {
+	for i := range b.count(30, 3) {
 		for _, r := range runs {
 			b.settle()
 			took, err := r.createOnce(fmt.Sprintf("warm%d", i))
