@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"log/slog"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -76,6 +77,7 @@ func New(o Options) *Daemon {
 		sessions:    map[domain.SessionID]*session{},
 		names:       map[string]*session{},
 		bus:         newBus(),
+		floor:       floor{crowded: runtime.GOMAXPROCS(0) <= fewProcessors},
 		attachments: map[protocol.Token]*attachment{},
 	}
 }

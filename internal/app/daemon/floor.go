@@ -12,15 +12,31 @@ const (
 	// floorRest is what floods have for themselves after they stood back, so that no amount of
 	// typing takes more than a third of their time.
 	floorRest = 4 * time.Millisecond
+
+	// typingTime is how long after a key a person may be about to type the next.
+	typingTime = 100 * time.Millisecond
+	// floodTurn and floodPause divide the time of a flood while somebody types into another session on a machine with
+	// few processors. The pause is long enough for the terminal's buffer to fill, so that the program stops as well.
+	floodTurn  = time.Millisecond
+	floodPause = 8 * time.Millisecond
+	// fewProcessors are as many as a flood or two can take: its program has one, its reader another.
+	fewProcessors = 4
+
+	// floodBytes within floodWindow are more than an answer to a key: more may follow at once, for long.
+	floodBytes  = 16 << 10
+	floodWindow = 10 * time.Millisecond
 )
 
 // floor lets the sessions that flood stand back while another answers a key. On a busy machine
 // each hop of a key and its echo waits for a processor that a flood holds: the flood loses a
 // millisecond, the key its wait at every hop.
 type floor struct {
-	held atomic.Bool // looked at before each read of a flood
+	crowded bool        // the machine has few processors: set at the start
+	held    atomic.Bool // looked at before each read of a flood
 
 	mu     sync.Mutex
+	typist *session  // who was given the last key
+	typed  time.Time // when
 	holder *session
 	until  time.Time     // when the floor is free again, even if no answer came
 	rested time.Time     // before it nobody takes the floor
@@ -31,6 +47,7 @@ type floor struct {
 func (f *floor) take(s *session, now time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.typist, f.typed = s, now
 	if f.holder != nil && now.Before(f.until) || now.Before(f.rested) {
 		return
 	}
@@ -82,5 +99,41 @@ func (f *floor) standBack(s *session) {
 	select {
 	case <-free:
 	case <-timer.C:
+	}
+}
+
+// typing reports whether somebody types into another session than s.
+func (f *floor) typing(s *session, now time.Time) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.typist != s && now.Sub(f.typed) < typingTime
+}
+
+// flood notices when a session prints much for long, and has its reader make room for keys of others. It is the reader's.
+type flood struct {
+	window time.Time // begin of the present floodWindow
+	bytes  int       // read in it
+	turn   time.Time // since when it reads beside typing; zero: it does not
+}
+
+// yield waits where s, of whose output n bytes were just read, floods while another session is typed into: for an answer
+// that is due, and on a machine with few processors for most of the time.
+func (fl *flood) yield(f *floor, s *session, n int) {
+	now := time.Now()
+	if now.Sub(fl.window) > floodWindow {
+		fl.window, fl.bytes = now, 0
+	}
+	if fl.bytes += n; fl.bytes < floodBytes {
+		return
+	}
+	f.standBack(s)
+	switch {
+	case !f.crowded || !f.typing(s, now):
+		fl.turn = time.Time{}
+	case fl.turn.IsZero():
+		fl.turn = now
+	case now.Sub(fl.turn) >= floodTurn:
+		time.Sleep(floodPause)
+		fl.turn = time.Now()
 	}
 }

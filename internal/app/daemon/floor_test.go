@@ -78,6 +78,50 @@ func TestFloorRestsAfterAnAnswer(t *testing.T) {
 	})
 }
 
+// A flood of pieces as small as a terminal gives them has a ninth of the time of a machine with few processors while
+// somebody types into another session, and all of it otherwise.
+func TestFloodPausesBesideTyping(t *testing.T) {
+	typed, s := &session{}, &session{}
+	const piece, every = 1 << 10, 20 * time.Microsecond
+	for _, c := range []struct {
+		name    string
+		crowded bool
+		typist  *session
+		piece   int
+		every   time.Duration // of the keys
+		least   time.Duration // that the flood reads in a second
+		most    time.Duration
+	}{
+		{"few processors", true, typed, piece, typingTime / 2, time.Second / 10, time.Second / 8},
+		{"many processors", false, typed, piece, typingTime / 2, time.Second / 2, time.Second},
+		{"keys of its own", true, s, piece, typingTime / 2, time.Second, time.Second},
+		{"a trickle", true, typed, floodBytes*int(every)/int(floodWindow) - 1, typingTime / 2, time.Second, time.Second},
+		{"a key now and then", true, typed, piece, 4 * typingTime, 7 * time.Second / 10, 4 * time.Second / 5},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := floor{crowded: c.crowded}
+				var fl flood
+				var reads time.Duration
+				start := time.Now()
+				next := start
+				for time.Since(start) < time.Second {
+					if !time.Now().Before(next) {
+						f.take(c.typist, time.Now())
+						f.give(c.typist)
+						next = next.Add(c.every)
+					}
+					time.Sleep(every)
+					reads += every
+					fl.yield(&f, s, c.piece)
+				}
+				require.GreaterOrEqual(t, reads, c.least)
+				require.LessOrEqual(t, reads, c.most+floodPause)
+			})
+		})
+	}
+}
+
 // The way of a key through a daemon: the program that gets it has the floor until it answers.
 func TestKeyTakesTheFloorAndItsAnswerGivesItBack(t *testing.T) {
 	inWorld(t, func(w *world) {

@@ -22,8 +22,8 @@ const (
 	// key's way can wait for.
 	readBytes = 64 << 10
 
-	// floodBytes in one read are more than an answer to a key: more may follow at once, for long.
-	floodBytes = 2 << 10
+	// answerBytes in one read are the most that is taken for the answer to a key.
+	answerBytes = 2 << 10
 
 	// drainTimeout bounds how long output is awaited after the program's end: a process that
 	// left the session may hold the terminal open for ever.
@@ -198,15 +198,16 @@ func (s *session) launch() {
 // readProgram applies the program's output until its terminal has no writer left.
 func (s *session) readProgram() {
 	buf := make([]byte, readBytes)
+	var fl flood
 	for {
 		n, err := s.program.Read(buf)
 		if n > 0 {
 			s.apply(buf[:n])
 		}
-		if n >= floodBytes {
+		if n >= answerBytes {
 			s.input.nudge()
-			s.d.floor.standBack(s)
 		}
+		fl.yield(&s.d.floor, s, n)
 		if err != nil {
 			return
 		}
@@ -250,7 +251,7 @@ func (s *session) apply(output []byte) {
 
 // answering is the attachment whose key output may answer, and its link, or nil. The caller holds mu.
 func (s *session) answering(output int, now time.Time) (*attachment, *link) {
-	if output < floodBytes {
+	if output < answerBytes {
 		for _, a := range s.attachments {
 			if a.link != nil && now.Sub(a.writtenAt) < answerWindow {
 				return a, a.link
