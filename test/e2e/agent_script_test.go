@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/vev-term/vev/internal/domain/vt"
 )
 
 // rounds is how often an agent's script is run in a row: VEV_ROUNDS, for more than a test's worth.
@@ -185,6 +187,8 @@ func TestNextIsWhoHasWaitedTheLongest(t *testing.T) {
 		tt := newTerm(t, 80, 24)
 		p := tt.vev(h, "next")
 		h.ok("wait", name, "--event", "attached", "--since", "1", "--timeout", patience.String())
+		// Until the client has the terminal to itself that key is a signal.
+		tt.until("the session", func(s *vt.Terminal) bool { return s.Modes().Alternate })
 		tt.typ("\x1c" + "d")
 		require.Zero(t, p.exits())
 		tt.sees("detached from session " + name)
