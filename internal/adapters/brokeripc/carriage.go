@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"net"
 	"os"
+	"runtime"
 	"sync"
 	"syscall"
 
@@ -34,6 +35,8 @@ type sender struct {
 	payload []byte // the caller's, while it waits
 	hand    []int  // descriptors that go with buf
 	buffer  int    // as tune left it
+	socket  bool   // the carriage is one: it has that buffer, and is read where it is written
+	look    [1]unix.PollFd
 
 	vec  [2][]byte
 	bufs net.Buffers
@@ -54,6 +57,7 @@ func (c *conn) tune(buffer int) {
 	o.buffer = buffer
 	if u, ok := c.rw.(interface{ SetWriteBuffer(int) error }); ok {
 		_ = u.SetWriteBuffer(buffer) // it only tunes
+		o.socket = true
 	}
 }
 
@@ -105,6 +109,9 @@ func (c *conn) try(fd uintptr) bool {
 	o := &c.out
 	for {
 		if o.sent <= o.head {
+			if o.socket && o.buffer == mixedBuffer {
+				c.lookUp(int32(fd))
+			}
 			c.takeLate()
 		}
 		vec := o.vec[:0]
@@ -127,6 +134,20 @@ func (c *conn) try(fd uintptr) bool {
 			return true
 		}
 	}
+}
+
+// lookUp has what has come read before the next bulk frame, while small ones go between: one that came may be about to be
+// answered. Who reads is there sooner on the thread that is awake than after the kernel has found another one for it.
+func (c *conn) lookUp(fd int32) {
+	look := &c.out.look
+	look[0] = unix.PollFd{Fd: fd, Events: unix.POLLIN}
+	if n, err := unix.Poll(look[:], 0); n == 0 || err != nil {
+		return
+	}
+	c.mu.Lock()
+	c.interrupt()
+	c.mu.Unlock()
+	runtime.Gosched()
 }
 
 // takeLate puts what waits to go before any bulk in front of a bulk frame that has not begun.

@@ -263,6 +263,10 @@ func (c *conn) finish(s *Stream, rerr, werr error, drop bool) {
 		c.interrupt()
 	}
 	c.reading.wake(s)
+	if c.reading.kept == s {
+		c.reading.kept = nil
+		c.offerTurn()
+	}
 	c.writing.turns.leave(s)
 	s.wcond.Broadcast()
 	if s.answered != nil {

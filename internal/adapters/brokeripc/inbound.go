@@ -214,7 +214,9 @@ func (c *conn) deliver(s *Stream, b []byte) {
 	default:
 		s.queue.add(b)
 	}
-	c.reading.wake(s)
+	if c.reading.wake(s) {
+		c.reading.small = true
+	}
 }
 
 func (c *conn) readChunk() error {

@@ -3,6 +3,7 @@ package brokeripc
 import (
 	"errors"
 	"os"
+	"runtime"
 	"sync"
 	"time"
 )
@@ -12,6 +13,18 @@ import (
 // wait at most this long, twice.
 const takeOver = 5 * time.Millisecond
 
+const (
+	// keepTurn is how long the reading turn is kept for a Read that was given bulk, while others wait. It comes back
+	// sooner, as a rule, and then reads their frames too: nobody had to be woken for the next one of its own.
+	keepTurn = time.Millisecond
+	// promptly is how soon it must come back, or it is doubted: then no turn is kept for as many of its
+	// frames, from leastDoubt on twice as many each time, up to mostDoubt. So what a slow reader can delay others is
+	// little of the time.
+	promptly   = 200 * time.Microsecond
+	leastDoubt = 64
+	mostDoubt  = 1 << 16
+)
+
 // readTurn says who reads the carriage. Guarded by conn.mu.
 type readTurn struct {
 	taken  bool
@@ -20,6 +33,10 @@ type readTurn struct {
 
 	head, tail *Stream // Reads that wait, linked through Stream.rafter
 	served     bool    // the pump gave a waiting Read what it waits for
+	small      bool    // that was a small frame, and the pump has gone on since
+
+	kept   *Stream // for whose Read the turn is kept while nobody has it, or nil
+	keptAt time.Time
 
 	keeper      sync.Cond
 	keeperTurn  bool
@@ -28,6 +45,7 @@ type readTurn struct {
 
 	lazy   *time.Timer // gives the keeper a turn that nobody took up
 	armed  bool
+	soon   bool   // lazy was set for a turn that is kept
 	left   uint64 // how often a turn was left free
 	seen   uint64 // left when lazy was set
 	halted bool   // the connection is over
@@ -86,7 +104,13 @@ func (t *readTurn) stop() {
 // if the turn is free, else it waits to be served, ended or handed the turn.
 func (c *conn) await(s *Stream, p []byte) int {
 	t := &c.reading
-	if c.intr == nil || t.taken || c.full() {
+	if t.kept == s {
+		t.kept = nil
+		if time.Since(t.keptAt) > promptly {
+			s.doubted()
+		}
+	}
+	if c.intr == nil || t.taken || t.kept != nil || c.full() {
 		s.dst, s.got = p, 0
 		t.push(s)
 		c.offerTurn()
@@ -113,7 +137,25 @@ func (c *conn) await(s *Stream, p []byte) int {
 	return c.pump(s, p)
 }
 
-// offerTurn finds somebody for a free turn, with mu held: a Read that waits, else the keeper
+// keepFor keeps the turn that is about to be left for the next Read of s, which gets n bytes now, if that is bulk, with mu held.
+func (c *conn) keepFor(s *Stream, n int, now time.Time) {
+	s.bulk = n > copyBelow
+	switch {
+	case !s.bulk || !s.live:
+	case s.doubt > 0:
+		s.doubt--
+	default:
+		c.reading.kept, c.reading.keptAt = s, now
+	}
+}
+
+// doubted notes that a Read let others wait for the turn.
+func (s *Stream) doubted() {
+	s.doubts = min(max(2*s.doubts, leastDoubt), mostDoubt)
+	s.doubt = s.doubts
+}
+
+// offerTurn finds somebody for a free turn, with mu held: the Read it is kept for, else one that waits, else the keeper
 // if somebody waits for what only reading brings or no Read can have it, else the next Read
 // that comes, else after a while the keeper.
 func (c *conn) offerTurn() {
@@ -122,17 +164,17 @@ func (c *conn) offerTurn() {
 	case t.taken || t.halted || c.full():
 	case c.intr == nil:
 		c.giveKeeper()
-	case t.head != nil:
+	case t.kept == nil && t.head != nil:
 		s := t.head
 		t.remove(s)
 		t.taken, t.leader = true, s
 		s.mine = true
 		s.rcond.Signal()
-	case t.urgent > 0:
+	case t.kept == nil && t.urgent > 0:
 		c.giveKeeper()
 	default:
 		t.left++
-		if !t.armed {
+		if !t.armed || t.kept != nil && !t.soon {
 			c.arm()
 		}
 	}
@@ -146,16 +188,20 @@ func (c *conn) giveKeeper() {
 
 func (c *conn) arm() {
 	t := &c.reading
-	t.armed, t.seen = true, t.left
+	t.armed, t.soon, t.seen = true, t.kept != nil, t.left
+	d := takeOver
+	if t.soon {
+		d = keepTurn
+	}
 	if t.lazy == nil {
-		t.lazy = time.AfterFunc(takeOver, c.takeOver)
+		t.lazy = time.AfterFunc(d, c.takeOver)
 		return
 	}
-	t.lazy.Reset(takeOver)
+	t.lazy.Reset(d)
 }
 
-// takeOver gives the keeper a turn that has been free since the timer was set. While Reads
-// come and go it only sets the timer anew, so that none of them has to.
+// takeOver gives the keeper a turn that has been free since the timer was set, or who waits for it one that was kept for too
+// long. While Reads come and go it only sets the timer anew, so that none of them has to.
 func (c *conn) takeOver() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -163,7 +209,11 @@ func (c *conn) takeOver() {
 	t.armed = false
 	switch {
 	case t.halted:
-	case t.left != t.seen:
+	case t.kept != nil && !t.taken && time.Since(t.keptAt) >= keepTurn:
+		t.kept.doubted()
+		t.kept = nil
+		c.offerTurn()
+	case t.left != t.seen, t.kept != nil:
 		c.arm()
 	case !t.taken && !c.full():
 		c.giveKeeper()
@@ -217,7 +267,16 @@ func (c *conn) pump(own *Stream, p []byte) int {
 		if err == nil {
 			c.heard = now
 		}
+		if c.reading.small {
+			c.reading.small = false
+			if own != nil && own.bulk {
+				c.mu.Unlock()
+				runtime.Gosched() // who waited for the small frame goes first, on this thread: nobody has to be woken
+				c.mu.Lock()
+			}
+		}
 		if n > 0 {
+			c.keepFor(own, n, now)
 			c.leaveTurn()
 			if own.dropped {
 				n = 0

@@ -39,6 +39,9 @@ type Stream struct {
 	filling bool   // the pump reads into dst: the Read must not return
 	rcond   sync.Cond
 	rafter  *Stream // behind this one among the waiting readers
+	bulk    bool    // what a Read got last, reading itself, was bulk
+	doubt   int     // frames for which the turn is not kept
+	doubts  int     // what doubt was set to last
 
 	// Outbound, guarded by conn.mu.
 	send    sendWindow
