@@ -57,7 +57,14 @@ func servePipe(name string) error {
 	if !ok {
 		return errNoKind(name)
 	}
-	s, err := k.server(&pipes{in: os.Stdin, out: os.Stdout})
+	c := &pipes{in: os.Stdin, out: os.Stdout}
+	if !k.single {
+		var err error
+		if c, err = interruptible(c); err != nil {
+			return err
+		}
+	}
+	s, err := k.server(c)
 	if err != nil {
 		return err
 	}
@@ -70,6 +77,19 @@ func servePipe(name string) error {
 		}
 		all.Go(func() { serveStream(st) })
 	}
+}
+
+// interruptible is c with reads that can be interrupted, as vev's helper makes it: a conversation has them done by who waits.
+// The bare stream is left what the system makes fastest.
+func interruptible(c *pipes) (*pipes, error) {
+	for _, f := range []**os.File{&c.in, &c.out} {
+		fd := (*f).Fd()
+		if err := syscall.SetNonblock(int(fd), true); err != nil {
+			return nil, err
+		}
+		*f = os.NewFile(fd, (*f).Name())
+	}
+	return c, nil
 }
 
 // pipes are a connection of two pipes, as far as it is used.
