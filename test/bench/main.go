@@ -4,10 +4,8 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -181,8 +179,8 @@ func (b *bench) setUp(binary, only string, across bool) error {
 	return nil
 }
 
-// findVev makes a copy of the binary, built if it has no name: the peers are installed, and what a linker has just written starts
-// slower than any copy.
+// findVev makes a copy of the binary, built if it has no name, in one write: the peers are installed, and what a linker has just
+// written starts slower than any copy.
 func (b *bench) findVev(binary string) (string, error) {
 	if binary == "" {
 		binary = filepath.Join(b.dir, "linked")
@@ -191,18 +189,12 @@ func (b *bench) findVev(binary string) (string, error) {
 			return "", fmt.Errorf("vev does not build: %w\n%s", err, out)
 		}
 	}
-	from, err := os.Open(binary)
+	program, err := os.ReadFile(binary)
 	if err != nil {
 		return "", err
 	}
-	defer from.Close()
 	installed := filepath.Join(b.dir, "vev")
-	to, err := os.OpenFile(installed, os.O_CREATE|os.O_WRONLY, 0o755)
-	if err != nil {
-		return "", err
-	}
-	_, err = io.Copy(to, from)
-	return installed, errors.Join(err, to.Close())
+	return installed, os.WriteFile(installed, program, 0o755)
 }
 
 // tearDown ends whatever still runs and removes the scratch directory.
