@@ -161,6 +161,9 @@ func (s *Search) fill(n, end uint64, limit int) uint64 {
 				s.spent += k*rowCost + len(text)/plainBytes
 				b.text = append(b.text, text...)
 				n += uint64(k)
+			} else if k := s.fillStyled(c, i, most, limit); k > 0 {
+				n += uint64(k)
+				continue
 			}
 		}
 		if st.chunk == nil {
@@ -168,6 +171,21 @@ func (s *Search) fill(n, end uint64, limit int) uint64 {
 		}
 		b.text = append(b.text, '\n')
 		b.strides = append(b.strides, st)
+	}
+	return n
+}
+
+// fillStyled makes lines of a chunk from line i on pieces of the block: at most that many with styles that do not go on. It
+// returns how many.
+func (s *Search) fillStyled(c *chunk, i, most, limit int) (n int) {
+	b := &s.block
+	for ; n < most && len(b.text) < limit; n++ {
+		p := c.line(i + n)
+		if p[0]&(packedStyled|packedWrapped) != packedStyled {
+			break
+		}
+		b.strides = append(b.strides, stride{at: len(b.text), row: c.first + uint64(i+n)})
+		b.text = append(s.appendRowText(b.text, p), '\n')
 	}
 	return n
 }

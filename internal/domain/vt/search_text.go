@@ -130,7 +130,7 @@ func (s *Search) appendRowText(dst, p []byte) []byte {
 
 // appendASCII appends the text of the next cells for as long as they are a byte each.
 func (w *textWalk) appendASCII(dst []byte) []byte {
-	dst = slices.Grow(dst, len(w.p))
+	dst = slices.Grow(dst, len(w.p)+8)
 	at, out := len(dst), dst[:cap(dst)]
 	p, n := w.p, w.left
 	for {
@@ -140,6 +140,12 @@ func (w *textWalk) appendASCII(dst []byte) []byte {
 				break
 			}
 			binary.LittleEndian.PutUint64(out[at:], v)
+		}
+		if 0 < n && n < 8 && len(p) >= 8 { // the rest of a run; what is behind it is written over
+			if v := binary.LittleEndian.Uint64(p); severalBytes(v<<(64-8*n)) == 0 {
+				binary.LittleEndian.PutUint64(out[at:], v)
+				n, p, at = 0, p[n:], at+n
+			}
 		}
 		for ; n > 0 && len(p) > 0 && (p[0]-0x20 < 0x60 || p[0] == 0); n, p, at = n-1, p[1:], at+1 {
 			out[at] = p[0]
@@ -164,11 +170,19 @@ func severalBytes(v uint64) uint64 {
 
 // runHead reads what stands before the text of a run, and returns how many columns that has.
 func runHead(p []byte) (columns int, text []byte) {
-	if n := p[0]; n < 0x80 {
-		return int(n), skipStyle(p[1:])
+	n, kind := p[0], p[1]
+	if n >= 0x80 || kind&packedSide != 0 {
+		columns, k := binary.Uvarint(p)
+		return int(columns), skipStyle(p[k:])
 	}
-	n, k := binary.Uvarint(p)
-	return int(n), skipStyle(p[k:])
+	k := 2 + int(colorsBytes[kind&(packedAttr-1)])
+	if kind&packedAttr != 0 {
+		for p[k] >= 0x80 {
+			k++
+		}
+		k++
+	}
+	return int(n), p[k:]
 }
 
 // textWalk goes over the text of a packed line (pack.go) without the tables that cells need.
@@ -233,6 +247,14 @@ func skipStyle(p []byte) []byte {
 
 // colorBytes are how many bytes a colour of a kind takes.
 var colorBytes = [4]int{1: 1, 2: 3}
+
+// colorsBytes are how many bytes the colours of a style take, by the bits that announce them.
+var colorsBytes = func() (all [packedAttr]uint8) {
+	for kind := range all {
+		all[kind] = uint8(colorBytes[kind&3] + colorBytes[kind/packedBg&3])
+	}
+	return all
+}()
 
 func blanksToSpaces(b []byte) {
 	for {
