@@ -15,7 +15,8 @@ import (
 // TestBC61OutputNeverBecomesInput: the program asks and provokes; all that comes back is what a terminal may answer.
 func TestBC61OutputNeverBecomesInput(t *testing.T) {
 	h := newHome(t)
-	hostile := `\033]2;;touch /tmp/x;\r\007\033[21t\033[20t` +
+	touched := filepath.Join(h.dir, "touched")
+	hostile := `\033]2;;touch ` + touched + `;\r\007\033[21t\033[20t` +
 		`\033P$qzz;echo pwned\r\033\\` +
 		`\033]52;c;?\007` +
 		`\033]99;i=$(id);x\033\\` +
@@ -51,7 +52,7 @@ func TestBC61OutputNeverBecomesInput(t *testing.T) {
 			require.NotContains(t, got, chosen)
 		}
 	}
-	_, err := os.Stat("/tmp/x")
+	_, err := os.Stat(touched)
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
 
