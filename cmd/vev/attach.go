@@ -45,6 +45,9 @@ func (c *cli) attach(ctx context.Context, host domain.Host, a *protocol.Attach, 
 		if said.Size, err = tty.SizeOf(c.in); err != nil {
 			said.Size = domain.DefaultSize // what it is really is told when it can be known
 		}
+		if !host.Local() && a.Create == nil {
+			said.Origin.Terminal = "" // of the environment, which no command line may show: it is told behind that
+		}
 		ahead = &said
 	} // else the terminal comes first: without one nothing is made and nobody is detached
 	dialer := dialAhead(ctx, way, ahead)
@@ -212,7 +215,8 @@ func dialAhead(ctx context.Context, dialer ports.SayingDialer, say *protocol.Att
 	return d
 }
 
-// DialSaying implements ports.SayingDialer. Of what was said ahead the size may be another one by now.
+// DialSaying implements ports.SayingDialer. Of what was said ahead the size may be another one by now, and the terminal may not
+// have been named.
 func (d *ahead) DialSaying(ctx context.Context, m protocol.SessionClientMessage) (ports.SessionClientConn, error) {
 	if d.first == nil {
 		return d.SayingDialer.DialSaying(ctx, m)
@@ -224,8 +228,8 @@ func (d *ahead) DialSaying(ctx context.Context, m protocol.SessionClientMessage)
 		return nil, err
 	case d.said == nil:
 		err = conn.Send(m)
-	case ok && attach.Size != d.said.Size:
-		err = conn.Send(&protocol.Resize{Size: attach.Size})
+	case ok && (attach.Size != d.said.Size || attach.Origin != d.said.Origin):
+		err = conn.Send(&protocol.Resize{Size: attach.Size, Terminal: attach.Origin.Terminal})
 	}
 	if err != nil {
 		_ = conn.Close()

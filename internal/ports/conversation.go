@@ -109,6 +109,8 @@ type StreamRequest interface {
 	Start() protocol.StartPolicy
 	// First are the first bytes of the stream, which Open's does not have; nil: it has them all.
 	First() []byte
+	// Public reports whether other users of both machines may see what First says.
+	Public() bool
 	// Ask is how the client's person is asked, nil where there is none.
 	Ask() Ask
 	Open() (Stream, error)

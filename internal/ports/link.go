@@ -42,7 +42,7 @@ type Sleep interface {
 type OpeningDialer interface {
 	LinkDialer
 	// DialOpening is DialLink. The link has asked for o as its first stream if the other end knows that: an OpenStream that says
-	// the same as o gets it. Who asks for o this way calls that in any case, since the stream lasts until it is closed.
+	// the same as o gets it. What o says may be seen by other users of both machines: it must be Public. Who asks for o this way calls that in any case, since the stream lasts until it is closed.
 	DialOpening(ctx context.Context, host string, ask Ask, o *protocol.Opening) (Link, error)
 }
 

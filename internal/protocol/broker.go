@@ -91,16 +91,18 @@ type (
 	Registered struct{ Scope Scope }
 	// Opening is an OpenStream without its reference, whose scope nobody knows yet.
 	Opening struct {
-		Host  string
-		Start StartPolicy
-		First []byte
+		Host   string
+		Start  StartPolicy
+		First  []byte
+		Public bool
 	}
 
 	OpenStream struct {
-		Ref   StreamRef
-		Host  string // LocalHost or a host of the catalogue
-		Start StartPolicy
-		First []byte // of the stream, before all data (FeatureFirst); at most MaxFirstBytes
+		Ref    StreamRef
+		Host   string // LocalHost or a host of the catalogue
+		Start  StartPolicy
+		First  []byte // of the stream, before all data (FeatureFirst); at most MaxFirstBytes
+		Public bool   // what First says may be seen by other users of both machines
 	}
 	// StreamOpened grants a stream. Direct: the daemon's connection itself came with this message, as
 	// a descriptor (FeatureDirect), and carries the bytes; the stream stands for its life.

@@ -61,7 +61,12 @@ type (
 		Held         time.Duration // how long the state waited for its acknowledgement, in µs
 	}
 
-	Resize struct{ Size domain.Size }
+	// Resize says what the client's terminal is from now on. Terminal is Origin's, where Attach left that out; empty: it is as
+	// it was.
+	Resize struct {
+		Size     domain.Size
+		Terminal string
+	}
 	// Focus says that the client's terminal got, or lost, the keyboard's focus.
 	Focus  struct{ In bool }
 	Detach struct{}

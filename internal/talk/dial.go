@@ -117,6 +117,22 @@ func mayRepeat(m protocol.SessionClientMessage) bool {
 	return false
 }
 
+// mayBeSeen reports whether other users of both machines may see a conversation's first message, and so a command line may
+// have it: one that says no more than a session's name as `ssh HOST tmux attach -t NAME` would, how large the terminal is, and
+// which process of which machine asks. Whatever holds text that was typed, a token, a command, or anything of an environment is
+// for the two ends alone; and so is what nobody has thought of here.
+func mayBeSeen(first protocol.SessionClientMessage) bool {
+	m, ok := first.(*protocol.Attach)
+	if !ok {
+		return false
+	}
+	seen := protocol.Attach{
+		Session: m.Session, ReadOnly: m.ReadOnly, Take: m.Take, Size: m.Size,
+		Origin: domain.Origin{Host: m.Origin.Host, Pid: m.Origin.Pid},
+	}
+	return *m == seen
+}
+
 // cutError is a conversation that ended before its preamble was answered.
 type cutError struct{ cause error }
 
@@ -134,11 +150,13 @@ func cut(err error) error {
 // once walks the way once: broker.sock, broker conversation, stream, session preamble, and what first is left to say.
 func (d *Dialer) once(ctx context.Context, first protocol.SessionClientMessage) (ports.SessionClientConn, error) {
 	// A broker on this machine hands over the daemon's connection; where one does not, it is next to it all the same.
-	opening, first, err := d.opening(first, d.Host.Local())
+	all := first
+	opening, first, err := d.opening(all, d.Host.Local())
 	if err != nil {
 		return nil, err
 	}
-	broker, err := d.broker(ctx, true, &protocol.Opening{Host: d.Host.String(), Start: d.Start, First: opening.Bytes()})
+	asked := &protocol.Opening{Host: d.Host.String(), Start: d.Start, First: opening.Bytes(), Public: mayBeSeen(all)}
+	broker, err := d.broker(ctx, true, asked)
 	if err != nil {
 		return nil, err
 	}
@@ -146,7 +164,7 @@ func (d *Dialer) once(ctx context.Context, first protocol.SessionClientMessage) 
 	if d.Person != nil {
 		stop = answering(ctx, broker, d.Person)
 	}
-	stream, err := broker.OpenStream(ctx, d.Host.String(), d.Start, opening.Bytes())
+	stream, err := broker.Open(ctx, asked)
 	stop()
 	if err != nil {
 		err = d.refusal(err, broker.Err() != nil)

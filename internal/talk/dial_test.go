@@ -1,6 +1,7 @@
 package talk
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 
@@ -9,6 +10,34 @@ import (
 	"github.com/vev-term/vev/internal/domain"
 	"github.com/vev-term/vev/internal/protocol"
 )
+
+// A command line may have what names a session, and nothing else that anybody says first.
+func TestWhatMayBeSeen(t *testing.T) {
+	attach := func(change func(a *protocol.Attach)) *protocol.Attach {
+		a := &protocol.Attach{
+			Session: "work", ReadOnly: true, Take: true, Size: domain.DefaultSize, Origin: domain.Origin{Host: "desk", Pid: 11},
+		}
+		change(a)
+		return a
+	}
+	require.True(t, mayBeSeen(attach(func(*protocol.Attach) {})))
+	for name, m := range map[string]protocol.SessionClientMessage{
+		"nothing":  nil,
+		"resume":   attach(func(a *protocol.Attach) { a.Resume = &protocol.Resume{Token: protocol.Token{1}} }),
+		"create":   attach(func(a *protocol.Attach) { a.Create = &protocol.Create{Name: "work"} }),
+		"agent":    attach(func(a *protocol.Attach) { a.Agent = "/tmp/agent" }),
+		"terminal": attach(func(a *protocol.Attach) { a.Origin.Terminal = "xterm" }),
+		"typed":    &protocol.Request{ID: 1, Body: &protocol.Type{Session: "work", Data: []byte("secret")}},
+		"search":   &protocol.Request{ID: 1, Body: &protocol.Wait{Session: "work", Text: "secret"}},
+		"list":     &protocol.Request{ID: 1, Body: &protocol.List{}},
+		"watch":    &protocol.Watch{},
+	} {
+		require.False(t, mayBeSeen(m), name)
+	}
+	// A field that is new here is private until somebody has decided that it is not.
+	require.Equal(t, 8, reflect.TypeFor[protocol.Attach]().NumField())
+	require.Equal(t, 3, reflect.TypeFor[domain.Origin]().NumField())
+}
 
 // What may be said twice goes with the request for the stream; what may not waits until the conversation is there.
 func TestWhatAnOpeningSays(t *testing.T) {

@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"encoding/base64"
 	"fmt"
 	"net"
 	"os"
@@ -244,6 +245,80 @@ func TestSSHEveryCommandTakesAnAddress(t *testing.T) {
 	s.near.ok("new", "here", "-d", "--", "cat")
 	require.Equal(t, "killed far:job\nkilled here\nkilled far:work\n", s.near.ok("kill", "far:job", "here", "far:work"))
 	require.Equal(t, "7\n", s.near.ok("wait", strings.TrimSpace(s.near.ok("new", "far:end", "-d", "--", "sh", "-c", "exit 7")), "--exit"))
+}
+
+// TestSSHShowsNoSecrets: of what a first link is wanted for its command line has the name of a session that is attached to, and
+// never what was typed, a command, an environment or a token.
+func TestSSHShowsNoSecrets(t *testing.T) {
+	s := newSite(t)
+	lines := s.near.path("ssh_lines")
+	wrapper := fmt.Sprintf("#!/bin/sh\n{ printf '%%s\\n' \"$@\"; tr '\\0' '\\n' </proc/self/environ; } >>%s\nexec %s -F %s \"$@\"\n", lines, s.program, s.config)
+	s.near.write("bin/ssh", []byte(wrapper))
+	s.sshOnly()
+	// began are the bytes that command lines have had for the helper since the last call.
+	began := func() (all []byte) {
+		t.Helper()
+		text := s.near.read("ssh_lines")
+		s.near.write("ssh_lines", nil)
+		require.Contains(t, text, "_broker-mux-stdio", "there was a link")
+		require.NotContains(t, text, "hush")
+		for _, word := range regexp.MustCompile(`(?m)_broker-mux-stdio.* vev (\S+)$`).FindAllStringSubmatch(text, -1) {
+			first, err := base64.RawURLEncoding.DecodeString(word[1])
+			require.NoError(t, err)
+			all = append(all, first...)
+		}
+		require.NotContains(t, string(all), "hush")
+		return all
+	}
+	private := func(what string) {
+		t.Helper()
+		require.Empty(t, began(), what)
+		for _, pid := range append(s.near.processes(), s.far.processes()...) {
+			require.NotRegexp(t, `VEV_AHEAD=[^\x00]`, procFile(pid, "environ"), what)
+		}
+	}
+	s.near.ok("new", "far:work", "-d", "-e", "KEY=hush-value", "--", "sh", "-c", "echo $KEY; : hush-argument; exec cat")
+	private("new")
+	s.restart() // the next link is a new broker's first
+	s.near.ok("send", "far:work", "hush-sent\n")
+	private("send")
+	s.restart()
+	pasted := finish(t, s.near.command("paste", "far:work", s.near.write("paste.txt", []byte("hush-pasted\n"))))
+	require.Zero(t, pasted.code, pasted.stderr)
+	private("paste")
+	s.restart()
+	s.near.waitText("far:work", "^hush-pasted$")
+	private("wait")
+	s.restart()
+	s.near.ok("key", "far:work", "h", "Enter")
+	private("key")
+	s.restart()
+
+	tt := newTerm(t, 80, 24)
+	p := tt.vev(s.near.with("TERM_PROGRAM=shown"), "attach", "far:work")
+	tt.sees("hush-pasted")
+	first := string(began())
+	require.Contains(t, first, "work")
+	require.NotContains(t, first, "xterm", "nothing of the environment")
+	require.NotContains(t, first, "shown")
+	eventually(t, "the terminal is told behind that", func() bool {
+		return strings.Contains(s.near.ok("clients", "far:"), "xterm-256color (shown)")
+	})
+	broker := s.near.one("_broker")
+	require.NoError(t, syscall.Kill(broker, syscall.SIGTERM))
+	waitGone(t, broker)
+	tt.typ("typed\r")
+	tt.sees("typed\ntyped")
+	private("resume")
+	tt.typ("\x1cd")
+	require.Zero(t, p.exits())
+	s.restart()
+
+	made := tt.vev(s.near, "new", "far:other", "-e", "KEY=hush-value", "--", "sh", "-c", "echo ready; exec cat")
+	tt.sees("ready")
+	private("new, attached")
+	tt.typ("\x1cd")
+	require.Zero(t, made.exits())
 }
 
 // TestSSHOneForAll: clients that come at once share one ssh, which stays for the next ones.

@@ -18,7 +18,7 @@ import (
 )
 
 func opening() *protocol.Opening {
-	return &protocol.Opening{Host: "host", Start: protocol.ExistingOnly, First: []byte("first")}
+	return &protocol.Opening{Host: "host", Start: protocol.ExistingOnly, First: []byte("first"), Public: true}
 }
 
 // dialled is a client that dials asking for a stream, and the broker's end.
@@ -45,12 +45,12 @@ func requested(t *testing.T, s *Server) ports.StreamRequest {
 	require.Equal(t, "host", r.Host())
 	require.Equal(t, protocol.ExistingOnly, r.Start())
 	require.Equal(t, "first", string(r.First()))
+	require.True(t, r.Public())
 	return r
 }
 
 func openStream(c *Client) (ports.Stream, error) {
-	o := opening()
-	return c.OpenStream(context.Background(), o.Host, o.Start, o.First)
+	return c.Open(context.Background(), opening())
 }
 
 // counting counts the writes of one end.
@@ -114,7 +114,7 @@ func TestAnotherStreamIsNotTheOneAskedForAhead(t *testing.T) {
 			}()
 			r, err := s.Accept(t.Context())
 			require.NoError(t, err)
-			require.Equal(t, o, &protocol.Opening{Host: r.Host(), Start: r.Start(), First: r.First()})
+			require.Equal(t, o, &protocol.Opening{Host: r.Host(), Start: r.Start(), First: r.First(), Public: r.Public()})
 			_, err = r.Open()
 			require.NoError(t, err)
 			require.NoError(t, <-asked)
@@ -227,7 +227,7 @@ func TestABrokerThatKnowsNoOpeningIsAskedLater(t *testing.T) {
 			p.receive()
 			p.send(&protocol.Registered{Scope: p.scope})
 			m := wants[*protocol.OpenStream](p, "asked for")
-			if m.Ref.ID != 1 || string(m.First) != "first" {
+			if m.Ref.ID != 1 || string(m.First) != "first" || !m.Public {
 				t.Errorf("%+v", m)
 			}
 			p.send(&protocol.StreamOpened{Ref: m.Ref})

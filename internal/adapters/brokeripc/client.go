@@ -153,11 +153,16 @@ func appendRegister(r *protocol.Register) streamframe.Encode {
 // ctx ends the waiting, and the stream if it was not granted yet. The error is a fault: the
 // broker's refusal (Peer is set), Limit, Canceled, or the connection's end. See ports.Link.
 func (c *Client) OpenStream(ctx context.Context, host string, start protocol.StartPolicy, first []byte) (ports.Stream, error) {
-	s, went, err := c.open(ctx, host, start, first)
+	return c.Open(ctx, &protocol.Opening{Host: host, Start: start, First: first})
+}
+
+// Open is OpenStream for what o says.
+func (c *Client) Open(ctx context.Context, o *protocol.Opening) (ports.Stream, error) {
+	s, went, err := c.open(ctx, o)
 	if err != nil || went {
 		return s, err
 	}
-	if _, err := s.Write(first); err != nil {
+	if _, err := s.Write(o.First); err != nil {
 		_ = s.Close()
 		return nil, err
 	}
@@ -165,10 +170,10 @@ func (c *Client) OpenStream(ctx context.Context, host string, start protocol.Sta
 }
 
 // open asks for a stream and waits for the answer; went: its first bytes went with the request.
-func (c *Client) open(ctx context.Context, host string, start protocol.StartPolicy, first []byte) (stream ports.Stream, went bool, err error) {
-	a := c.takeAhead(&protocol.Opening{Host: host, Start: start, First: first})
+func (c *Client) open(ctx context.Context, o *protocol.Opening) (stream ports.Stream, went bool, err error) {
+	a := c.takeAhead(o)
 	if a.stream == nil {
-		if a, err = c.askFor(host, start, first); err != nil {
+		if a, err = c.askFor(o); err != nil {
 			return nil, false, err
 		}
 	}
@@ -197,7 +202,8 @@ func (c *Client) open(ctx context.Context, host string, start protocol.StartPoli
 	return nil, false, gone
 }
 
-// takeAhead gives the stream that the registration asked for to the first OpenStream that says the same.
+// takeAhead gives the stream that the registration asked for to the first OpenStream that says the same. Who may see that is
+// no part of it: it was said.
 func (c *Client) takeAhead(o *protocol.Opening) wish {
 	c.conn.mu.Lock()
 	defer c.conn.mu.Unlock()
@@ -209,14 +215,15 @@ func (c *Client) takeAhead(o *protocol.Opening) wish {
 	return a
 }
 
-func (c *Client) askFor(host string, start protocol.StartPolicy, first []byte) (wish, error) {
+func (c *Client) askFor(o *protocol.Opening) (wish, error) {
 	n := c.conn
 	return c.ask(func(s *Stream) (went bool) {
+		m := &protocol.OpenStream{Ref: s.ref(), Host: o.Host, Start: o.Start}
 		// Where much waits they go later: many streams that begin over a carriage that is stuck must not end it.
-		if went = len(first) == 0 || c.firsts && len(n.writing.unsent)+len(first) <= maxUnsent/2; !went {
-			first = nil
+		if went = len(o.First) == 0 || c.firsts && len(n.writing.unsent)+len(o.First) <= maxUnsent/2; went {
+			m.First, m.Public = o.First, o.Public
 		}
-		n.post(brokerwire.AppendClient(nil, &protocol.OpenStream{Ref: s.ref(), Host: host, Start: start, First: first}))
+		n.post(brokerwire.AppendClient(nil, m))
 		n.offerTurn()
 		return went
 	})

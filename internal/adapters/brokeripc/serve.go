@@ -97,7 +97,7 @@ func (s *Server) openStream(m *protocol.OpenStream) error {
 	case v == brokerwire.Discard:
 		return nil
 	}
-	r := &request{server: s, stream: c.newStream(m.Ref.ID), host: m.Host, start: m.Start, first: bytes.Clone(m.First)}
+	r := &request{server: s, stream: c.newStream(m.Ref.ID), host: m.Host, start: m.Start, first: bytes.Clone(m.First), public: m.Public}
 	s.requests = slices.DeleteFunc(s.requests, func(r *request) bool { return !r.stream.live }) // given up meanwhile
 	s.requests = append(s.requests, r)
 	select {
@@ -114,11 +114,13 @@ type request struct {
 	host   string
 	start  protocol.StartPolicy
 	first  []byte
+	public bool
 }
 
 func (r *request) Host() string                { return r.host }
 func (r *request) Start() protocol.StartPolicy { return r.start }
 func (r *request) First() []byte               { return r.first }
+func (r *request) Public() bool                { return r.public }
 
 // Open implements ports.StreamRequest. The error is Canceled when the client gave the stream
 // up, or the connection's end.

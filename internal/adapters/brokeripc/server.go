@@ -114,7 +114,7 @@ func (s *Server) register(rw io.ReadWriteCloser) (err error) {
 	if o := reg.Open; err == nil && o != nil && agreed.Features&protocol.FeatureAhead != 0 {
 		s.conn.mu.Lock()
 		defer s.conn.mu.Unlock()
-		err = s.openStream(&protocol.OpenStream{Ref: protocol.StreamRef{Scope: scope, ID: 1}, Host: o.Host, Start: o.Start, First: o.First})
+		err = s.openStream(&protocol.OpenStream{Ref: protocol.StreamRef{Scope: scope, ID: 1}, Host: o.Host, Start: o.Start, First: o.First, Public: o.Public})
 	}
 	return err
 }

@@ -127,6 +127,8 @@ func TestStrictness(t *testing.T) {
 		"short connection":   {false, field(TagCloseStream, field(1, field(1, text(2, "abc")), []byte{2 << 3, 5})), "connection id has 3 bytes, must have 16"},
 		"stream 0":           {false, field(TagCloseStream, field(1, field(1, text(2, strings.Repeat("c", 16))))), "stream id 0"},
 		"start policy":       {false, field(TagOpenStream, ref, []byte{3 << 3, 2}), "start policy is 2, must be 0 to 1"},
+		"public":             {false, field(TagOpenStream, ref, []byte{5 << 3}), "message 108 cannot be read"},
+		"public to open":     {false, field(TagRegister, []byte{2<<3 | 2, 1, 4 << 3}), "message 101 cannot be read"},
 		"ping 0":             {false, field(TagPing), "message 117: ping 0; the first is 1"},
 		"pong 0":             {true, field(TagPong), "message 215: ping 0; the first is 1"},
 		"report of nothing":  {true, field(TagLinkReport), "it names no stream"},
@@ -171,6 +173,16 @@ func TestStrictness(t *testing.T) {
 			require.ErrorContains(t, err, tc.want)
 			require.Equal(t, fault.Violation, fault.KindOf(err))
 		})
+	}
+}
+
+// What does not say that it may be seen may not: nothing, 0, and a field of another type.
+func TestWhatIsPublicSaysSo(t *testing.T) {
+	ref := field(1, field(1, protowire.AppendFixed64([]byte{1<<3 | 1}, 1), text(2, strings.Repeat("c", 16))), []byte{2 << 3, 5})
+	for _, public := range [][]byte{nil, {5 << 3, 0}, {5<<3 | 2, 1, 1}} {
+		m, err := DecodeClient(field(TagOpenStream, ref, public))
+		require.NoError(t, err)
+		require.False(t, m.(*protocol.OpenStream).Public, "%x", public)
 	}
 }
 

@@ -62,14 +62,15 @@ func visitRegister(f *wirefmt.Fields, m *protocol.Register) {
 }
 
 func visitOpening(f *wirefmt.Fields, m *protocol.Opening) {
-	visitWish(f, 1, &m.Host, &m.Start, &m.First)
+	visitWish(f, 1, &m.Host, &m.Start, &m.First, &m.Public)
 }
 
-// visitWish is what is asked of a stream, in three fields from at on.
-func visitWish(f *wirefmt.Fields, at Tag, host *string, start *protocol.StartPolicy, first *[]byte) {
+// visitWish is what is asked of a stream, in four fields from at on.
+func visitWish(f *wirefmt.Fields, at Tag, host *string, start *protocol.StartPolicy, first *[]byte, public *bool) {
 	boundText(f, at, "host", host, protocol.MaxHostBytes)
 	choice(f, at+1, "start policy", start, protocol.ExistingOnly)
 	boundData(f, at+2, "first", first, protocol.MaxFirstBytes)
+	wirefmt.Bool(f, at+3, public)
 }
 
 func visitRegistered(f *wirefmt.Fields, m *protocol.Registered) {
@@ -81,7 +82,7 @@ func visitRegistered(f *wirefmt.Fields, m *protocol.Registered) {
 
 func visitOpenStream(f *wirefmt.Fields, m *protocol.OpenStream) {
 	ref(f, &m.Ref)
-	visitWish(f, 2, &m.Host, &m.Start, &m.First)
+	visitWish(f, 2, &m.Host, &m.Start, &m.First, &m.Public)
 }
 
 func visitStreamOpened(f *wirefmt.Fields, m *protocol.StreamOpened) {

@@ -143,6 +143,8 @@ func samples() []sample {
 		s("207 progress of a step", &protocol.Progress{Operation: testOp, Text: "port 22 does not answer", Step: "tcp", Took: 1500 * time.Microsecond, Failure: &testFault}),
 		c("108 open stream that begins", &protocol.OpenStream{Ref: testRef, Host: "box", First: []byte("VEV1")}),
 		c("101 register and open", &protocol.Register{Client: "vev 1.0", Open: &protocol.Opening{Host: "box", Start: protocol.ExistingOnly, First: []byte("VEV1")}}),
+		c("108 open stream that anybody may see", &protocol.OpenStream{Ref: testRef, Host: "box", First: []byte("VEV1"), Public: true}),
+		c("101 register and open what anybody may see", &protocol.Register{Client: "vev 1.0", Open: &protocol.Opening{Host: "box", First: []byte("VEV1"), Public: true}}),
 	}
 }
 

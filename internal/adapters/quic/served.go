@@ -166,6 +166,7 @@ var _ ports.StreamRequest = (*request)(nil)
 func (r *request) Host() string                { return r.open.Host }
 func (r *request) Start() protocol.StartPolicy { return r.open.Start }
 func (r *request) First() []byte               { return nil } // they are on the stream
+func (r *request) Public() bool                { return false }
 func (r *request) Ask() ports.Ask              { return nil }
 
 // Open implements ports.StreamRequest. The first stream of a connection ends those whose place it takes.

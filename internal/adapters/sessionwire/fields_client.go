@@ -33,7 +33,10 @@ func visitResume(f *wirefmt.Fields, r *protocol.Resume) {
 	wirefmt.Uint64(f, 2, &r.EventSeq)
 }
 
-func visitResize(f *wirefmt.Fields, m *protocol.Resize) { size(f, 1, &m.Size) }
+func visitResize(f *wirefmt.Fields, m *protocol.Resize) {
+	size(f, 1, &m.Size)
+	wirefmt.Text(f, 2, &m.Terminal)
+}
 
 func visitFocus(f *wirefmt.Fields, m *protocol.Focus) { wirefmt.Bool(f, 1, &m.In) }
 

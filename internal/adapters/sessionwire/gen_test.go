@@ -224,7 +224,7 @@ func genClient() *rapid.Generator[protocol.SessionClientMessage] {
 				Held:     time.Duration(rapid.Int64Range(0, int64(time.Hour/time.Microsecond)).Draw(t, "held")) * time.Microsecond,
 			}
 		case tagResize:
-			return &protocol.Resize{Size: genSize().Draw(t, "size")}
+			return &protocol.Resize{Size: genSize().Draw(t, "size"), Terminal: genText(protocol.MaxHostBytes).Draw(t, "terminal")}
 		case tagDetach:
 			return &protocol.Detach{}
 		case tagFocus:

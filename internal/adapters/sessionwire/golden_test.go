@@ -57,6 +57,7 @@ func goldenClient() map[string]protocol.SessionClientMessage {
 		"input":                 &protocol.Input{Seq: 1 << 33, Data: []byte("ls\r\x1b[A\x00\xff")},
 		"ack":                   &protocol.Ack{Epoch: 2, State: 1000, EventSeq: 5},
 		"resize":                &protocol.Resize{Size: goldenSize},
+		"resize_terminal":       &protocol.Resize{Size: goldenSize, Terminal: "xterm-kitty"},
 		"detach":                &protocol.Detach{},
 		"focus":                 &protocol.Focus{In: true},
 		"cancel":                &protocol.Cancel{ID: 300},

@@ -55,8 +55,11 @@ var (
 		7: {name: "agent", bytes: protocol.MaxPathBytes},
 		8: {name: "origin", of: &originShape},
 	}}
-	resizeShape = shape{"resize", fields{1: {name: "size", of: &sizeShape}}}
-	watchShape  = shape{"watch", fields{
+	resizeShape = shape{"resize", fields{
+		1: {name: "size", of: &sizeShape},
+		2: {name: "terminal", bytes: protocol.MaxHostBytes},
+	}}
+	watchShape = shape{"watch", fields{
 		1: {name: "catalogue", of: &emptyShape},
 		2: {name: "events", of: &shape{"events", fields{1: name("session")}}},
 		3: {name: "previews", of: &shape{"previews", fields{

@@ -8,7 +8,7 @@ import (
 const (
 	// envAhead is where the helper finds what the conversation begins with, as base64 for addresses, whose words are the same in
 	// every shell. It comes with the command: the channel for its input opens a round trip after that. The same bytes come on
-	// standard input, for helpers that do not look here.
+	// standard input, for helpers that do not look here. Whoever may list processes can read it: nothing private is in it.
 	envAhead = "VEV_AHEAD"
 	// maxAhead bounds it: what is longer goes by standard input alone. Some shells take no words of much more than a thousand bytes.
 	maxAhead = 700

@@ -43,7 +43,8 @@ func (d *Dialer) DialLink(ctx context.Context, name string, ask ports.Ask) (port
 	return d.link(ctx, name, remoteCommand, ask, d.Converse)
 }
 
-// DialOpening implements ports.OpeningDialer: what is asked for is there with the command that starts the helper.
+// DialOpening implements ports.OpeningDialer: what is asked for is there with the command that starts the helper, and stands in
+// it for all to see.
 func (d *Dialer) DialOpening(ctx context.Context, name string, ask ports.Ask, o *protocol.Opening) (ports.Link, error) {
 	first, converse := d.Begin(o)
 	return d.link(ctx, name, commandAhead(first), ask, converse)

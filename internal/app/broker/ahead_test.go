@@ -2,6 +2,8 @@ package broker
 
 import (
 	"context"
+	"io"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,6 +19,7 @@ import (
 type foretold struct {
 	*far
 	openings []*protocol.Opening
+	mu       sync.Mutex // of the streams asked for: who gives one up and who asks for another come at once
 	given    []*closing // the streams, as they were taken
 }
 
@@ -37,12 +40,18 @@ type foretoldLink struct {
 
 // OpenStream gives what was asked for ahead at once, whatever ctx is.
 func (l *foretoldLink) OpenStream(ctx context.Context, host string, start protocol.StartPolicy, first []byte) (ports.Stream, error) {
-	if o := l.o; o == nil || o.Host != host || o.Start != start || string(o.First) != string(first) {
+	l.f.mu.Lock()
+	o := l.o
+	if o == nil || o.Host != host || o.Start != start || string(o.First) != string(first) {
+		l.f.mu.Unlock()
 		return l.farLink.OpenStream(ctx, host, start, first)
 	}
 	l.o = nil
+	l.f.mu.Unlock()
 	s, err := l.farLink.OpenStream(context.Background(), host, start, nil)
 	c := &closing{Stream: s}
+	l.f.mu.Lock()
+	defer l.f.mu.Unlock()
 	l.f.given = append(l.f.given, c)
 	return c, err
 }
@@ -68,14 +77,14 @@ func foretelling(t *testing.T, run func(t *testing.T, b *Broker, f *foretold)) {
 }
 
 func saying(first string) wish {
-	return wish{host: "far", start: protocol.StartIfNeeded, first: []byte(first)}
+	return wish{host: "far", start: protocol.StartIfNeeded, first: []byte(first), public: true}
 }
 
 func TestTheFirstLinkAsksForAStream(t *testing.T) {
 	foretelling(t, func(t *testing.T, b *Broker, f *foretold) {
 		s, err := b.hosts.open(t.Context(), saying("hello"))
 		require.NoError(t, err)
-		require.Equal(t, []*protocol.Opening{{Host: protocol.LocalHost, Start: protocol.StartIfNeeded, First: []byte("hello")}}, f.openings)
+		require.Equal(t, []*protocol.Opening{{Host: protocol.LocalHost, Start: protocol.StartIfNeeded, First: []byte("hello"), Public: true}}, f.openings)
 		require.Len(t, f.given, 1)
 		l := f.last()
 		require.Equal(t, firstPatience, b.hosts.patience(b.hosts.current("far")), "what was asked for ahead says nothing of how long an answer takes")
@@ -85,6 +94,43 @@ func TestTheFirstLinkAsksForAStream(t *testing.T) {
 		require.NoError(t, err)
 		require.Len(t, f.openings, 1, "a host that was reached is dialled several times at once: each would ask")
 		_ = s.Close()
+	})
+}
+
+// What others may not see is not said with a link that a command line asks for: neither as its first stream, nor beside one.
+func TestAPrivateStreamIsAskedForOverTheLink(t *testing.T) {
+	foretelling(t, func(t *testing.T, b *Broker, f *foretold) {
+		secret, _ := newAsk("far")
+		secret.first = []byte("secret")
+		s, err := b.reach(t.Context(), secret)
+		require.NoError(t, err)
+		require.Empty(t, f.openings)
+		_ = s.Close()
+		got, err := io.ReadAll(<-f.last().far)
+		require.NoError(t, err)
+		require.Equal(t, "secret", string(got), "it is said all the same")
+	})
+	foretelling(t, func(t *testing.T, b *Broker, f *foretold) {
+		public, _ := newAsk("far")
+		public.first, public.public = []byte("public"), true
+		secret, _ := newAsk("far")
+		secret.first = []byte("secret")
+		var all sync.WaitGroup
+		for _, a := range []*ask{public, secret} {
+			all.Go(func() {
+				s, err := b.reach(t.Context(), a)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				_ = s.Close()
+			})
+			synctest.Wait()
+		}
+		all.Wait()
+		require.Len(t, f.openings, 1)
+		require.Equal(t, "public", string(f.openings[0].First))
+		require.True(t, f.openings[0].Public)
 	})
 }
 

@@ -55,6 +55,7 @@ type ask struct {
 	host    string
 	start   protocol.StartPolicy
 	first   []byte
+	public  bool
 	person  ports.Ask
 	near    stream // given by Open
 	gaveUp  bool   // Open and Hand fail
@@ -80,6 +81,7 @@ func newAsk(host string) (*ask, *simnet.End) {
 func (a *ask) Host() string                 { return a.host }
 func (a *ask) Start() protocol.StartPolicy  { return a.start }
 func (a *ask) First() []byte                { return a.first }
+func (a *ask) Public() bool                 { return a.public }
 func (a *ask) Ask() ports.Ask               { return a.person }
 func (a *ask) Report(r protocol.LinkReport) { a.reports <- r }
 func (a *ask) Refuse(f protocol.Failure) error {

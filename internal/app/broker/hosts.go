@@ -46,6 +46,8 @@ type wish struct {
 	start protocol.StartPolicy
 	first []byte    // of the stream; another link may have got them too, whose stream was left
 	ask   ports.Ask // nil: nobody can be asked
+	// public: other users of both machines may see what first says.
+	public bool
 }
 
 // open opens a stream to the daemon of a host. It goes over the link that is there; if that is

@@ -58,7 +58,7 @@ func (b *Broker) reach(ctx context.Context, req ports.StreamRequest) (io.ReadWri
 		}
 		return conn, nil
 	}
-	stream, err := b.open(ctx, wish{req.Host(), req.Start(), req.First(), req.Ask()})
+	stream, err := b.open(ctx, wish{req.Host(), req.Start(), req.First(), req.Ask(), req.Public()})
 	if err != nil {
 		return nil, err // never a nil stream that is not a nil carriage
 	}

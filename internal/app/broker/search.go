@@ -132,7 +132,8 @@ type lane struct {
 	dialer ports.LinkDialer
 	ask    ports.Ask
 	again  bool // what may help is tried until somebody gives up
-	// ahead is a stream that is asked for with the link, nil for none: where there are attempts beside each other each would ask.
+	// ahead is a stream that is asked for with the link, which other users of both machines may see; nil for none: where there
+	// are attempts beside each other each would ask.
 	ahead *protocol.Opening
 	// hold waits until the attempts may begin, as long as ctx, or until another lane has failed; nil: at once.
 	hold func(ctx context.Context, failed <-chan struct{})

@@ -70,8 +70,8 @@ func (w *way) lanes(wish wish) []lane {
 	h := w.hosts
 	again := wish.ask == nil && w.pulse.Reached()
 	ssh := lane{dialer: h.o.SSH, ask: wish.ask, again: again}
-	if _, ok := h.o.SSH.(ports.OpeningDialer); ok && !again && len(wish.first) > 0 {
-		ssh.ahead = &protocol.Opening{Host: protocol.LocalHost, Start: wish.start, First: wish.first}
+	if _, ok := h.o.SSH.(ports.OpeningDialer); ok && !again && wish.public && len(wish.first) > 0 {
+		ssh.ahead = &protocol.Opening{Host: protocol.LocalHost, Start: wish.start, First: wish.first, Public: true}
 	}
 	quic := lane{dialer: h.o.QUIC, ask: wish.ask, again: again}
 	switch policy := h.policy(w.name); {

@@ -178,7 +178,7 @@ func (a *attachment) receive(l *link, r *requests) (left bool, err error) {
 		case *protocol.Ack:
 			err = a.acked(l, m)
 		case *protocol.Resize:
-			a.resized(l, m.Size)
+			a.resized(l, m)
 		case *protocol.Focus:
 			a.focused(l, m.In)
 		case *protocol.Request:

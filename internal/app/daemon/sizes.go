@@ -37,12 +37,15 @@ func (s *session) usedAt(now time.Time) {
 }
 
 // resized handles the client's Resize, which is no use of the client.
-func (a *attachment) resized(l *link, size domain.Size) {
+func (a *attachment) resized(l *link, m *protocol.Resize) {
 	s := a.s
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if a.link == l && a.size != size {
-		a.size = size
+	if a.link == l && m.Terminal != "" {
+		a.origin.Terminal = m.Terminal
+	}
+	if a.link == l && a.size != m.Size {
+		a.size = m.Size
 		s.settle(time.Now(), dragInterval)
 	}
 }

@@ -311,11 +311,13 @@ func TestClientsAreListed(t *testing.T) {
 			Attached: began, LastActive: began.Add(time.Minute),
 		}, list[0])
 		require.True(t, list[1].ReadOnly)
+		two.p.toServer <- &protocol.Resize{Size: wall, Terminal: "foot"}
 		two.resize(wall)
 		synctest.Wait()
 		list = w.ask(0, &protocol.Clients{Session: "b"}).Body.(*protocol.ClientList).List
 		require.Len(t, list, 1)
 		require.Equal(t, wall, list[0].Size)
+		require.Equal(t, "foot", list[0].Origin.Terminal, "what was said later stays")
 		require.Equal(t, fault.NotFound, w.ask(0, &protocol.Clients{Session: "c"}).Failure.Kind)
 		require.Equal(t, fault.NotFound, w.ask(0, &protocol.DetachClient{Session: "b", Client: 1}).Failure.Kind, "it is of another session")
 		two.resumeAt(desk)

@@ -1879,12 +1879,13 @@ func (b0 Register_builder) Build() *Register {
 }
 
 type Opening struct {
-	state            protoimpl.MessageState `protogen:"opaque.v1"`
-	xxx_hidden_Host  string                 `protobuf:"bytes,1,opt,name=host"`
-	xxx_hidden_Start uint32                 `protobuf:"varint,2,opt,name=start"`
-	xxx_hidden_First []byte                 `protobuf:"bytes,3,opt,name=first"`
-	unknownFields    protoimpl.UnknownFields
-	sizeCache        protoimpl.SizeCache
+	state             protoimpl.MessageState `protogen:"opaque.v1"`
+	xxx_hidden_Host   string                 `protobuf:"bytes,1,opt,name=host"`
+	xxx_hidden_Start  uint32                 `protobuf:"varint,2,opt,name=start"`
+	xxx_hidden_First  []byte                 `protobuf:"bytes,3,opt,name=first"`
+	xxx_hidden_Public bool                   `protobuf:"varint,4,opt,name=public"`
+	unknownFields     protoimpl.UnknownFields
+	sizeCache         protoimpl.SizeCache
 }
 
 func (x *Opening) Reset() {
@@ -1933,6 +1934,13 @@ func (x *Opening) GetFirst() []byte {
 	return nil
 }
 
+func (x *Opening) GetPublic() bool {
+	if x != nil {
+		return x.xxx_hidden_Public
+	}
+	return false
+}
+
 func (x *Opening) SetHost(v string) {
 	x.xxx_hidden_Host = v
 }
@@ -1948,12 +1956,17 @@ func (x *Opening) SetFirst(v []byte) {
 	x.xxx_hidden_First = v
 }
 
+func (x *Opening) SetPublic(v bool) {
+	x.xxx_hidden_Public = v
+}
+
 type Opening_builder struct {
 	_ [0]func() // Prevents comparability and use of unkeyed literals for the builder.
 
-	Host  string
-	Start uint32
-	First []byte
+	Host   string
+	Start  uint32
+	First  []byte
+	Public bool
 }
 
 func (b0 Opening_builder) Build() *Opening {
@@ -1963,6 +1976,7 @@ func (b0 Opening_builder) Build() *Opening {
 	x.xxx_hidden_Host = b.Host
 	x.xxx_hidden_Start = b.Start
 	x.xxx_hidden_First = b.First
+	x.xxx_hidden_Public = b.Public
 	return m0
 }
 
@@ -2035,13 +2049,14 @@ func (b0 Registered_builder) Build() *Registered {
 }
 
 type OpenStream struct {
-	state            protoimpl.MessageState `protogen:"opaque.v1"`
-	xxx_hidden_Ref   *StreamRef             `protobuf:"bytes,1,opt,name=ref"`
-	xxx_hidden_Host  string                 `protobuf:"bytes,2,opt,name=host"`
-	xxx_hidden_Start uint32                 `protobuf:"varint,3,opt,name=start"`
-	xxx_hidden_First []byte                 `protobuf:"bytes,4,opt,name=first"`
-	unknownFields    protoimpl.UnknownFields
-	sizeCache        protoimpl.SizeCache
+	state             protoimpl.MessageState `protogen:"opaque.v1"`
+	xxx_hidden_Ref    *StreamRef             `protobuf:"bytes,1,opt,name=ref"`
+	xxx_hidden_Host   string                 `protobuf:"bytes,2,opt,name=host"`
+	xxx_hidden_Start  uint32                 `protobuf:"varint,3,opt,name=start"`
+	xxx_hidden_First  []byte                 `protobuf:"bytes,4,opt,name=first"`
+	xxx_hidden_Public bool                   `protobuf:"varint,5,opt,name=public"`
+	unknownFields     protoimpl.UnknownFields
+	sizeCache         protoimpl.SizeCache
 }
 
 func (x *OpenStream) Reset() {
@@ -2097,6 +2112,13 @@ func (x *OpenStream) GetFirst() []byte {
 	return nil
 }
 
+func (x *OpenStream) GetPublic() bool {
+	if x != nil {
+		return x.xxx_hidden_Public
+	}
+	return false
+}
+
 func (x *OpenStream) SetRef(v *StreamRef) {
 	x.xxx_hidden_Ref = v
 }
@@ -2116,6 +2138,10 @@ func (x *OpenStream) SetFirst(v []byte) {
 	x.xxx_hidden_First = v
 }
 
+func (x *OpenStream) SetPublic(v bool) {
+	x.xxx_hidden_Public = v
+}
+
 func (x *OpenStream) HasRef() bool {
 	if x == nil {
 		return false
@@ -2130,10 +2156,11 @@ func (x *OpenStream) ClearRef() {
 type OpenStream_builder struct {
 	_ [0]func() // Prevents comparability and use of unkeyed literals for the builder.
 
-	Ref   *StreamRef
-	Host  string
-	Start uint32
-	First []byte
+	Ref    *StreamRef
+	Host   string
+	Start  uint32
+	First  []byte
+	Public bool
 }
 
 func (b0 OpenStream_builder) Build() *OpenStream {
@@ -2144,6 +2171,7 @@ func (b0 OpenStream_builder) Build() *OpenStream {
 	x.xxx_hidden_Host = b.Host
 	x.xxx_hidden_Start = b.Start
 	x.xxx_hidden_First = b.First
+	x.xxx_hidden_Public = b.Public
 	return m0
 }
 
@@ -5906,20 +5934,22 @@ const file_broker_proto_rawDesc = "" +
 	"\tstream_id\x18\x02 \x01(\x04R\bstreamId\"I\n" +
 	"\bRegister\x12\x16\n" +
 	"\x06client\x18\x01 \x01(\tR\x06client\x12%\n" +
-	"\x04open\x18\x02 \x01(\v2\x11.vev.wire.OpeningR\x04open\"I\n" +
+	"\x04open\x18\x02 \x01(\v2\x11.vev.wire.OpeningR\x04open\"a\n" +
 	"\aOpening\x12\x12\n" +
 	"\x04host\x18\x01 \x01(\tR\x04host\x12\x14\n" +
 	"\x05start\x18\x02 \x01(\rR\x05start\x12\x14\n" +
-	"\x05first\x18\x03 \x01(\fR\x05first\"3\n" +
+	"\x05first\x18\x03 \x01(\fR\x05first\x12\x16\n" +
+	"\x06public\x18\x04 \x01(\bR\x06public\"3\n" +
 	"\n" +
 	"Registered\x12%\n" +
-	"\x05scope\x18\x01 \x01(\v2\x0f.vev.wire.ScopeR\x05scope\"s\n" +
+	"\x05scope\x18\x01 \x01(\v2\x0f.vev.wire.ScopeR\x05scope\"\x8b\x01\n" +
 	"\n" +
 	"OpenStream\x12%\n" +
 	"\x03ref\x18\x01 \x01(\v2\x13.vev.wire.StreamRefR\x03ref\x12\x12\n" +
 	"\x04host\x18\x02 \x01(\tR\x04host\x12\x14\n" +
 	"\x05start\x18\x03 \x01(\rR\x05start\x12\x14\n" +
-	"\x05first\x18\x04 \x01(\fR\x05first\"M\n" +
+	"\x05first\x18\x04 \x01(\fR\x05first\x12\x16\n" +
+	"\x06public\x18\x05 \x01(\bR\x06public\"M\n" +
 	"\fStreamOpened\x12%\n" +
 	"\x03ref\x18\x01 \x01(\v2\x13.vev.wire.StreamRefR\x03ref\x12\x16\n" +
 	"\x06direct\x18\x02 \x01(\bR\x06direct\"M\n" +

@@ -2139,10 +2139,11 @@ func (b0 Ack_builder) Build() *Ack {
 }
 
 type Resize struct {
-	state           protoimpl.MessageState `protogen:"opaque.v1"`
-	xxx_hidden_Size *Size                  `protobuf:"bytes,1,opt,name=size"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	state               protoimpl.MessageState `protogen:"opaque.v1"`
+	xxx_hidden_Size     *Size                  `protobuf:"bytes,1,opt,name=size"`
+	xxx_hidden_Terminal string                 `protobuf:"bytes,2,opt,name=terminal"`
+	unknownFields       protoimpl.UnknownFields
+	sizeCache           protoimpl.SizeCache
 }
 
 func (x *Resize) Reset() {
@@ -2177,8 +2178,19 @@ func (x *Resize) GetSize() *Size {
 	return nil
 }
 
+func (x *Resize) GetTerminal() string {
+	if x != nil {
+		return x.xxx_hidden_Terminal
+	}
+	return ""
+}
+
 func (x *Resize) SetSize(v *Size) {
 	x.xxx_hidden_Size = v
+}
+
+func (x *Resize) SetTerminal(v string) {
+	x.xxx_hidden_Terminal = v
 }
 
 func (x *Resize) HasSize() bool {
@@ -2195,7 +2207,8 @@ func (x *Resize) ClearSize() {
 type Resize_builder struct {
 	_ [0]func() // Prevents comparability and use of unkeyed literals for the builder.
 
-	Size *Size
+	Size     *Size
+	Terminal string
 }
 
 func (b0 Resize_builder) Build() *Resize {
@@ -2203,6 +2216,7 @@ func (b0 Resize_builder) Build() *Resize {
 	b, x := &b0, m0
 	_, _ = b, x
 	x.xxx_hidden_Size = b.Size
+	x.xxx_hidden_Terminal = b.Terminal
 	return m0
 }
 
@@ -10694,9 +10708,10 @@ const file_session_proto_rawDesc = "" +
 	"\x05epoch\x18\x01 \x01(\x04R\x05epoch\x12\x14\n" +
 	"\x05state\x18\x02 \x01(\x04R\x05state\x12\x1b\n" +
 	"\tevent_seq\x18\x03 \x01(\x04R\beventSeq\x12\x17\n" +
-	"\aheld_us\x18\x04 \x01(\x04R\x06heldUs\",\n" +
+	"\aheld_us\x18\x04 \x01(\x04R\x06heldUs\"H\n" +
 	"\x06Resize\x12\"\n" +
-	"\x04size\x18\x01 \x01(\v2\x0e.vev.wire.SizeR\x04size\"\x17\n" +
+	"\x04size\x18\x01 \x01(\v2\x0e.vev.wire.SizeR\x04size\x12\x1a\n" +
+	"\bterminal\x18\x02 \x01(\tR\bterminal\"\x17\n" +
 	"\x05Focus\x12\x0e\n" +
 	"\x02in\x18\x01 \x01(\bR\x02in\"\b\n" +
 	"\x06Detach\"\xa3\x01\n" +
