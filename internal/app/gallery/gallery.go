@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/vev-term/vev/internal/domain"
 	"github.com/vev-term/vev/internal/domain/fault"
 	"github.com/vev-term/vev/internal/domain/render"
 	"github.com/vev-term/vev/internal/ports"
@@ -174,8 +175,8 @@ func (g *gallery) list(ctx context.Context) error {
 	}
 }
 
-// read hands a tile's pictures to the loop, the last thing why there are no more.
-func (g *gallery) read(ctx context.Context, t *tile) {
+// read hands the pictures of a session to the loop for its tile, the last thing why there are no more.
+func (g *gallery) read(ctx context.Context, t *tile, host domain.Host, id domain.SessionID) {
 	hand := func(p picture) bool {
 		select {
 		case g.pictures <- p:
@@ -184,7 +185,7 @@ func (g *gallery) read(ctx context.Context, t *tile) {
 			return false
 		}
 	}
-	stream, err := g.o.Pictures.Look(ctx, t.entry.Address.Host, t.entry.ID, t.size)
+	stream, err := g.o.Pictures.Look(ctx, host, id, t.size)
 	if err != nil {
 		hand(picture{of: t, err: err})
 		return

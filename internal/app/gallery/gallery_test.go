@@ -338,6 +338,19 @@ func TestTheSelectedOneStaysSelected(t *testing.T) {
 	})
 }
 
+// Lists may come while readers of pictures begin; the race detector watches.
+func TestListsBesideReaders(t *testing.T) {
+	visiting(t, 49, 13, func(v *visit) {
+		for range 8 {
+			v.house.lists <- []ports.Session{session(2), session(1)}
+		}
+		v.settle()
+		v.house.show(1, "still")
+		v.settle()
+		require.Contains(t, v.term.text(), "still")
+	})
+}
+
 func TestMoreThanFitAreScrolled(t *testing.T) {
 	visiting(t, 30, 13, func(v *visit) {
 		v.lists(2, 4, 6, 8, 10)

@@ -68,6 +68,8 @@ func (g *gallery) look(ctx context.Context) {
 	for _, t := range g.wall.unread() {
 		ctx, stop := context.WithCancel(ctx)
 		t.stop = stop
-		g.spawn(func() error { g.read(ctx, t); return nil })
+		// A tile's entry is the loop's: another list brings it news.
+		host, id := t.entry.Address.Host, t.entry.ID
+		g.spawn(func() error { g.read(ctx, t, host, id); return nil })
 	}
 }
