@@ -446,7 +446,13 @@ func (v *viewer) step(wait time.Duration) bool {
 	case <-time.After(wait):
 		return false
 	case <-v.p.closed:
-		return false
+		select {
+		case m := <-v.p.toClient: // came before
+			v.apply(m)
+			return v.ended == nil
+		default:
+			return false
+		}
 	}
 }
 
