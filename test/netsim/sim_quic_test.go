@@ -160,7 +160,11 @@ func (s *airSocket) ReadFrom(b []byte) (int, net.Addr, error) {
 		s.mu.Unlock()
 		var passed <-chan time.Time
 		if !deadline.IsZero() {
-			passed = time.After(time.Until(deadline))
+			wait := time.Until(deadline)
+			if wait <= 0 {
+				return 0, nil, os.ErrDeadlineExceeded
+			}
+			passed = time.After(wait)
 		}
 		select {
 		case p := <-s.in:
