@@ -130,6 +130,9 @@ func (s *site) listen() {
 // away kills sshd, and the processes of it that serve connections: a home does not know them for its own, since they
 // write their titles over their environment.
 func (s *site) away() {
+	// It is stopped first: who loses a connection asks for another at once, and would get it.
+	_ = syscall.Kill(s.pid, syscall.SIGSTOP)
+	eventually(s.near.t, "sshd stands still", func() bool { return procState(s.pid) == "T" })
 	for _, pid := range append(descendants(s.pid), s.pid) {
 		if strings.HasPrefix(procFile(pid, "comm"), "sshd") {
 			_ = syscall.Kill(pid, syscall.SIGKILL)
