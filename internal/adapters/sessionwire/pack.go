@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"io"
 
-	"github.com/klauspost/compress/zstd"
+	"github.com/klauspost/compress/flate"
 
 	"github.com/vev-term/vev/internal/adapters/streamframe/wirefmt"
 	"github.com/vev-term/vev/internal/protocol"
@@ -14,19 +14,25 @@ const (
 	// packBelow is the size of an envelope from which it is packed: smaller ones gain nothing.
 	packBelow = 128
 
-	// packWindow is how far back the stream of packed envelopes refers; it bounds the memory of
-	// both ends. The encoder holds about half a megabyte, the decoder a fifth of one.
-	packWindow = 64 << 10
+	// packWindow is how far back a DEFLATE stream may refer (RFC 1951, section 2); it bounds the memory of both ends.
+	packWindow = 32 << 10
+
+	// packLevel is how hard the packer looks for what was there before: of the levels the one that makes the recorded
+	// programs smallest for its time. It holds about a megabyte, the decoder a tenth of one.
+	packLevel = 6
 
 	// unpackStep is by how much the memory of an unpacked envelope grows while it comes: not by
 	// what its sender claims.
 	unpackStep = 64 << 10
 )
 
+// flushEnd is what each flush of a DEFLATE stream ends with; it is left out on the wire, as in RFC 7692, section 7.2.1.
+var flushEnd = []byte{0, 0, 0xff, 0xff}
+
 // packer turns envelopes of a server into Packed ones, pieces of one compressed stream. Owned by
 // the holder of the connection's slot.
 type packer struct {
-	enc *zstd.Encoder
+	enc *flate.Writer // nil before the first
 	out bytes.Buffer
 }
 
@@ -34,9 +40,7 @@ type packer struct {
 // stream has gone on.
 func (p *packer) pack(b []byte, at int) ([]byte, error) {
 	if p.enc == nil {
-		enc, err := zstd.NewWriter(&p.out,
-			zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(packWindow),
-			zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true), zstd.WithEncoderCRC(false))
+		enc, err := flate.NewWriter(&p.out, packLevel)
 		if err != nil {
 			return b, err
 		}
@@ -50,7 +54,7 @@ func (p *packer) pack(b []byte, at int) ([]byte, error) {
 	if err := p.enc.Flush(); err != nil {
 		return b, err
 	}
-	piece := p.out.Bytes()
+	piece := bytes.TrimSuffix(p.out.Bytes(), flushEnd)
 	b = appendHead(b[:at], tagPacked, sizeUint(1, uint64(size))+sizeData(2, piece))
 	b = appendData(appendUint(b, 1, uint64(size)), 2, piece)
 	if p.out.Cap() > 2*packWindow {
@@ -61,18 +65,11 @@ func (p *packer) pack(b []byte, at int) ([]byte, error) {
 
 // unpacker is the other end of a packer. Owned by the receiver.
 type unpacker struct {
-	dec   *zstd.Decoder
-	piece bytes.Reader
-	out   []byte
-}
-
-// Read gives the decoder the bytes of the piece at hand; what it asks for beyond them is missing.
-func (u *unpacker) Read(p []byte) (int, error) {
-	n, err := u.piece.Read(p)
-	if err == io.EOF {
-		err = io.ErrUnexpectedEOF
-	}
-	return n, err
+	dec  io.Reader    // nil before the first
+	in   []byte       // the piece at hand, with flushEnd
+	left bytes.Reader // of in
+	past []byte       // the end of what was unpacked so far, which the next piece may refer to; at most packWindow
+	out  []byte
 }
 
 // unpack returns the envelope that body, a Packed message, holds; it is valid until the next
@@ -85,13 +82,12 @@ func (u *unpacker) unpack(body []byte, ceiling int) ([]byte, error) {
 	if size > uint64(ceiling) {
 		return nil, tooLong("an unpacked envelope", int(min(size, 1<<40)), ceiling)
 	}
-	u.piece.Reset(piece)
+	u.in = append(append(u.in[:0], piece...), flushEnd...)
+	u.left.Reset(u.in)
 	if u.dec == nil {
-		u.dec, err = zstd.NewReader(u, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
-			zstd.WithDecoderMaxWindow(packWindow), zstd.IgnoreChecksum(true))
-		if err != nil {
-			return nil, broken("a packed envelope cannot be read")
-		}
+		u.dec = flate.NewReader(&u.left)
+	} else if err := u.dec.(flate.Resetter).Reset(&u.left, u.past); err != nil {
+		return nil, err
 	}
 	u.out = u.out[:0]
 	for left := int(size); left > 0; {
@@ -102,14 +98,26 @@ func (u *unpacker) unpack(body []byte, ceiling int) ([]byte, error) {
 		}
 		left -= step
 	}
-	if rest := u.piece.Len(); rest > 0 {
-		return nil, broken("%d bytes follow a packed envelope of %d", rest, size)
+	// Behind the flush the decoder misses the next block, which is in the next piece.
+	var more [1]byte
+	if n, err := u.dec.Read(more[:]); n > 0 || err != io.ErrUnexpectedEOF {
+		return nil, broken("a packed envelope of %d bytes does not end with its piece", size)
 	}
 	envelope := u.out
-	if cap(u.out) > 2*unpackStep {
-		u.out = nil
+	u.remember(envelope)
+	if cap(u.in) > 2*unpackStep || cap(u.out) > 2*unpackStep {
+		u.in, u.out = nil, nil // a large one is rare
 	}
 	return envelope, nil
+}
+
+// remember appends an envelope to the past.
+func (u *unpacker) remember(envelope []byte) {
+	envelope = envelope[max(0, len(envelope)-packWindow):]
+	if over := len(u.past) + len(envelope) - packWindow; over > 0 {
+		u.past = u.past[:copy(u.past, u.past[over:])]
+	}
+	u.past = append(u.past, envelope...)
 }
 
 // parsePacked takes a Packed message apart.
