@@ -270,7 +270,7 @@ func (a *attachment) input(l *link, m *protocol.Input) error {
 func (a *attachment) give(m *protocol.Input) {
 	s := a.s
 	if s.input.claim() {
-		s.d.floor.take(s, a.active)
+		s.d.floor.take(s.id, a.active)
 		n := s.program.TryWrite(m.Data)
 		a.queued += len(m.Data)
 		if n == len(m.Data) {

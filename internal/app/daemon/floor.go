@@ -4,6 +4,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/vev-term/vev/internal/domain"
 )
 
 const (
@@ -29,41 +31,41 @@ const (
 
 // floor lets the sessions that flood stand back while another answers a key. On a busy machine
 // each hop of a key and its echo waits for a processor that a flood holds: the flood loses a
-// millisecond, the key its wait at every hop.
+// millisecond, the key its wait at every hop. It knows sessions by their ids, so that none that ended is kept for it.
 type floor struct {
 	crowded bool        // the machine has few processors: set at the start
 	held    atomic.Bool // looked at before each read of a flood
 
 	mu     sync.Mutex
-	typist *session  // who was given the last key
-	typed  time.Time // when
-	holder *session
-	until  time.Time     // when the floor is free again, even if no answer came
-	rested time.Time     // before it nobody takes the floor
-	free   chan struct{} // closed when it is given back; nil: nobody stands back
+	typist domain.SessionID // which was given the last key
+	typed  time.Time        // when
+	holder domain.SessionID // zero: the floor is free
+	until  time.Time        // when the floor is free again, even if no answer came
+	rested time.Time        // before it nobody takes the floor
+	free   chan struct{}    // closed when it is given back; nil: nobody stands back
 }
 
-// take gives the floor to s, which was just given a key, unless the floods must have their time.
-func (f *floor) take(s *session, now time.Time) {
+// take gives the floor to a session, which was just given a key, unless the floods must have their time.
+func (f *floor) take(id domain.SessionID, now time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.typist, f.typed = s, now
-	if f.holder != nil && now.Before(f.until) || now.Before(f.rested) {
+	f.typist, f.typed = id, now
+	if !f.holder.IsZero() && now.Before(f.until) || now.Before(f.rested) {
 		return
 	}
 	f.release()
-	f.holder, f.until, f.rested = s, now.Add(floorTime), now.Add(floorTime+floorRest)
+	f.holder, f.until, f.rested = id, now.Add(floorTime), now.Add(floorTime+floorRest)
 	f.held.Store(true)
 }
 
-// give ends the turn of s, if it is its turn: the answer is on its way.
-func (f *floor) give(s *session) {
+// give ends the turn of a session, if it has it: the answer is on its way.
+func (f *floor) give(id domain.SessionID) {
 	if !f.held.Load() {
 		return
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.holder == s {
+	if f.holder == id {
 		f.rested = time.Now().Add(floorRest)
 		f.release()
 	}
@@ -74,18 +76,18 @@ func (f *floor) release() {
 	if f.free != nil {
 		close(f.free)
 	}
-	f.holder, f.free = nil, nil
+	f.holder, f.free = domain.SessionID{}, nil
 	f.held.Store(false)
 }
 
-// standBack waits, at most floorTime, while another session than s has the floor.
-func (f *floor) standBack(s *session) {
+// standBack waits, at most floorTime, while another session than id has the floor.
+func (f *floor) standBack(id domain.SessionID) {
 	if !f.held.Load() {
 		return
 	}
 	f.mu.Lock()
 	wait := time.Until(f.until)
-	if f.holder == nil || f.holder == s || wait <= 0 {
+	if f.holder.IsZero() || f.holder == id || wait <= 0 {
 		f.mu.Unlock()
 		return
 	}
@@ -102,11 +104,11 @@ func (f *floor) standBack(s *session) {
 	}
 }
 
-// typing reports whether somebody types into another session than s.
-func (f *floor) typing(s *session, now time.Time) bool {
+// typing reports whether somebody types into another session than id.
+func (f *floor) typing(id domain.SessionID, now time.Time) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.typist != s && now.Sub(f.typed) < typingTime
+	return f.typist != id && now.Sub(f.typed) < typingTime
 }
 
 // flood notices when a session prints much for long, and has its reader make room for keys of others. It is the reader's.
@@ -116,9 +118,9 @@ type flood struct {
 	turn   time.Time // since when it reads beside typing; zero: it does not
 }
 
-// yield waits where s, of whose output n bytes were just read, floods while another session is typed into: for an answer
+// yield waits where id, of whose output n bytes were just read, floods while another session is typed into: for an answer
 // that is due, and on a machine with few processors for most of the time.
-func (fl *flood) yield(f *floor, s *session, n int) {
+func (fl *flood) yield(f *floor, id domain.SessionID, n int) {
 	now := time.Now()
 	if now.Sub(fl.window) > floodWindow {
 		fl.window, fl.bytes = now, 0
@@ -126,9 +128,9 @@ func (fl *flood) yield(f *floor, s *session, n int) {
 	if fl.bytes += n; fl.bytes < floodBytes {
 		return
 	}
-	f.standBack(s)
+	f.standBack(id)
 	switch {
-	case !f.crowded || !f.typing(s, now):
+	case !f.crowded || !f.typing(id, now):
 		fl.turn = time.Time{}
 	case fl.turn.IsZero():
 		fl.turn = now

@@ -7,20 +7,21 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/vev-term/vev/internal/domain"
 	"github.com/vev-term/vev/internal/protocol"
 )
 
-// stoodBack is how long a flood of s waits for the floor now.
-func stoodBack(f *floor, s *session) time.Duration {
+// stoodBack is how long a flood of a session waits for the floor now.
+func stoodBack(f *floor, id domain.SessionID) time.Duration {
 	start := time.Now()
-	f.standBack(s)
+	f.standBack(id)
 	return time.Since(start)
 }
 
 func TestFloodStandsBackForAnAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var f floor
-		typed, flood := &session{}, &session{}
+		typed, flood := domain.SessionID{1}, domain.SessionID{2}
 		require.Zero(t, stoodBack(&f, flood), "nobody typed")
 
 		f.take(typed, time.Now())
@@ -39,9 +40,9 @@ func TestFloodStandsBackForAnAnswer(t *testing.T) {
 func TestFloodDoesNotWaitForAnAnswerThatNeverComes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var f floor
-		f.take(&session{}, time.Now())
-		require.Equal(t, floorTime, stoodBack(&f, &session{}))
-		require.Zero(t, stoodBack(&f, &session{}))
+		f.take(domain.SessionID{1}, time.Now())
+		require.Equal(t, floorTime, stoodBack(&f, domain.SessionID{2}))
+		require.Zero(t, stoodBack(&f, domain.SessionID{2}))
 	})
 }
 
@@ -49,12 +50,12 @@ func TestFloodDoesNotWaitForAnAnswerThatNeverComes(t *testing.T) {
 func TestTypingLeavesFloodsTheirTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var f floor
-		flood := &session{}
+		flood := domain.SessionID{9}
 		var waited time.Duration
 		start := time.Now()
 		for time.Since(start) < time.Second {
-			for range 3 {
-				f.take(&session{}, time.Now())
+			for i := range 3 {
+				f.take(domain.SessionID{byte(i + 1)}, time.Now())
 			}
 			waited += stoodBack(&f, flood)
 			time.Sleep(50 * time.Microsecond)
@@ -67,7 +68,7 @@ func TestTypingLeavesFloodsTheirTime(t *testing.T) {
 func TestFloorRestsAfterAnAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var f floor
-		a, b, flood := &session{}, &session{}, &session{}
+		a, b, flood := domain.SessionID{1}, domain.SessionID{2}, domain.SessionID{3}
 		f.take(a, time.Now())
 		f.give(a)
 		f.take(b, time.Now())
@@ -81,12 +82,12 @@ func TestFloorRestsAfterAnAnswer(t *testing.T) {
 // A flood of pieces as small as a terminal gives them has a ninth of the time of a machine with few processors while
 // somebody types into another session, and all of it otherwise.
 func TestFloodPausesBesideTyping(t *testing.T) {
-	typed, s := &session{}, &session{}
+	typed, own := domain.SessionID{1}, domain.SessionID{2}
 	const piece, every = 1 << 10, 20 * time.Microsecond
 	for _, c := range []struct {
 		name    string
 		crowded bool
-		typist  *session
+		typist  domain.SessionID
 		piece   int
 		every   time.Duration // of the keys
 		least   time.Duration // that the flood reads in a second
@@ -94,7 +95,7 @@ func TestFloodPausesBesideTyping(t *testing.T) {
 	}{
 		{"few processors", true, typed, piece, typingTime / 2, time.Second / 10, time.Second / 8},
 		{"many processors", false, typed, piece, typingTime / 2, time.Second / 2, time.Second},
-		{"keys of its own", true, s, piece, typingTime / 2, time.Second, time.Second},
+		{"keys of its own", true, own, piece, typingTime / 2, time.Second, time.Second},
 		{"a trickle", true, typed, floodBytes*int(every)/int(floodWindow) - 1, typingTime / 2, time.Second, time.Second},
 		{"a key now and then", true, typed, piece, 4 * typingTime, 7 * time.Second / 10, 4 * time.Second / 5},
 	} {
@@ -113,7 +114,7 @@ func TestFloodPausesBesideTyping(t *testing.T) {
 					}
 					time.Sleep(every)
 					reads += every
-					fl.yield(&f, s, c.piece)
+					fl.yield(&f, own, c.piece)
 				}
 				require.GreaterOrEqual(t, reads, c.least)
 				require.LessOrEqual(t, reads, c.most+floodPause)

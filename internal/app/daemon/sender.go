@@ -87,7 +87,7 @@ func (a *attachment) sendNow(l *link) {
 // data.
 func (a *attachment) sent(l *link, out *protocol.Output) {
 	if out.New != 0 {
-		a.s.d.floor.give(a.s)
+		a.s.d.floor.give(a.s.id)
 	}
 	a.s.mu.Lock()
 	defer a.s.mu.Unlock()

@@ -207,7 +207,7 @@ func (s *session) readProgram() {
 		if n >= answerBytes {
 			s.input.nudge()
 		}
-		fl.yield(&s.d.floor, s, n)
+		fl.yield(&s.d.floor, s.id, n)
 		if err != nil {
 			return
 		}
