@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/vev-term/vev/internal/adapters/descriptor"
 	"github.com/vev-term/vev/internal/domain"
 	"github.com/vev-term/vev/internal/domain/fault"
 	"github.com/vev-term/vev/internal/ports"
@@ -67,10 +68,10 @@ func (p *program) Write(b []byte) (int, error) { return p.master.Write(b) }
 
 func (p *program) TryWrite(b []byte) (n int) {
 	_ = p.raw.Write(func(fd uintptr) bool { // a closed file: Write says so
-		n, _ = unix.Write(int(fd), b)
+		n, _ = descriptor.Write(int(fd), b)
 		return true
 	})
-	return max(n, 0)
+	return n
 }
 
 func (p *program) Resize(size domain.Size) error {

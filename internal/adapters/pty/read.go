@@ -6,6 +6,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/vev-term/vev/internal/adapters/descriptor"
 )
 
 // reader reads the master. One read of it returns at most 4,095 bytes on Linux however much
@@ -14,8 +16,9 @@ import (
 // with 4 KiB, which stays in the cache; one that hands over to another goroutine gains from 16 to
 // 32 KiB, an eighth of the hand-overs (BenchmarkOutput).
 type reader struct {
-	raw  syscall.RawConn
-	step func(fd uintptr) bool // one closure for all calls; it works on the fields below
+	raw   syscall.RawConn
+	reads descriptor.Reads
+	step  func(fd uintptr) bool // one closure for all calls; it works on the fields below
 
 	// Owned by the goroutine in read.
 	buf []byte
@@ -52,10 +55,8 @@ func (r *reader) read(b []byte) (int, error) {
 // take reads until nothing is ready. It reports false when the poller must wait for more.
 func (r *reader) take(fd int) bool {
 	for {
-		n, err := unix.Read(fd, r.buf[r.n:])
+		n, err := r.reads.Read(fd, r.buf[r.n:])
 		switch {
-		case err == unix.EINTR:
-			continue
 		case r.n > 0 && (err != nil || n == 0):
 			return true // what was read first is given first; the rest shows again next time
 		case err == unix.EAGAIN:

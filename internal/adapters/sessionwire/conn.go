@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"syscall"
 
+	"github.com/vev-term/vev/internal/adapters/descriptor"
 	"github.com/vev-term/vev/internal/adapters/streamframe"
 	"github.com/vev-term/vev/internal/domain/fault"
 	"github.com/vev-term/vev/internal/protocol"
@@ -49,7 +50,8 @@ func handshake(ctx context.Context, carriage io.ReadWriteCloser, peer string,
 	defer cancel()
 	release := closeWith(ctx, carriage)
 	deadline, _ := ctx.Deadline()
-	rd := streamframe.NewReader(carriage)
+	brief := descriptor.Of(carriage)
+	rd := streamframe.NewReader(brief)
 	agreed, err := streamframe.Within(carriage, deadline, func() (*protocol.Agreed, error) { return shake(rd) })
 	if closed := release(); closed {
 		return nil, contextFault(ctx, peer)
@@ -61,7 +63,7 @@ func handshake(ctx context.Context, carriage io.ReadWriteCloser, peer string,
 	return &conn{
 		carriage: carriage, agreed: *agreed, peer: peer,
 		slot: make(chan struct{}, 1), done: make(chan struct{}),
-		w: streamframe.NewWriter(carriage), r: rd,
+		w: streamframe.NewWriter(brief), r: rd,
 	}, nil
 }
 

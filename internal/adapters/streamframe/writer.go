@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/vev-term/vev/internal/adapters/descriptor"
 	"github.com/vev-term/vev/internal/domain/fault"
 	"github.com/vev-term/vev/internal/protocol"
 )
@@ -87,11 +88,11 @@ func (f *Writer) WriteNow(dst syscall.RawConn, encode Encode) (rest []byte, err 
 
 // once writes what it can of rest.
 func (f *Writer) once(fd uintptr) bool {
-	n, err := unix.Write(int(fd), f.rest)
+	n, err := descriptor.Write(int(fd), f.rest)
 	switch {
 	case err == nil:
 		f.rest = f.rest[n:]
-	case err != unix.EAGAIN && err != unix.EINTR:
+	case err != unix.EAGAIN:
 		f.failed = err
 	}
 	return true

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/vev-term/vev/internal/adapters/descriptor"
 	"github.com/vev-term/vev/internal/domain"
 	"github.com/vev-term/vev/internal/domain/fault"
 	"github.com/vev-term/vev/internal/ports"
@@ -15,8 +16,9 @@ import (
 
 // Terminal is the terminal of standard input. Make it with Open.
 type Terminal struct {
-	f     *os.File     // opened here: the poller knows it, so Close ends a Read
-	found unix.Termios // the modes before Raw
+	f     *os.File      // opened here: the poller knows it, so Close ends a Read
+	brief io.ReadWriter // f as well: how it is read and written
+	found unix.Termios  // the modes before Raw
 	watch *watch
 
 	closing sync.Once
@@ -49,7 +51,7 @@ func Open() (*Terminal, error) {
 		f.Close()
 		return nil, fault.Wrap(fault.Unavailable, err, "cannot read the terminal's modes")
 	}
-	return &Terminal{f: f, found: found, watch: newWatch()}, nil
+	return &Terminal{f: f, brief: descriptor.OfFile(f), found: found, watch: newWatch()}, nil
 }
 
 // reopen opens the terminal behind in for ourselves: itself, even when it is not the
@@ -100,7 +102,7 @@ func (t *Terminal) set(m unix.Termios) error {
 
 // Read implements ports.Terminal.
 func (t *Terminal) Read(p []byte) (int, error) {
-	n, err := t.f.Read(p)
+	n, err := t.brief.Read(p)
 	if n == 0 && errors.Is(err, unix.EIO) {
 		err = io.EOF // hung up
 	}
@@ -108,7 +110,7 @@ func (t *Terminal) Read(p []byte) (int, error) {
 }
 
 // Write implements ports.Terminal.
-func (t *Terminal) Write(p []byte) (int, error) { return t.f.Write(p) }
+func (t *Terminal) Write(p []byte) (int, error) { return t.brief.Write(p) }
 
 // Size implements ports.Terminal.
 func (t *Terminal) Size() (domain.Size, error) { return SizeOf(t.f) }

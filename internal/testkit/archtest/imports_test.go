@@ -47,11 +47,15 @@ var layers = []layer{
 	{"tools", []string{"tools"}, true, "a tool works on the source and must run when the source does not build"},
 }
 
-// stack is the protocol stack: the only siblings that import each other, downwards.
+// stack is the protocol stack, and below all of it the descriptors that bytes come from: the only siblings that import each
+// other, downwards.
 var stack = map[string][]string{
+	adaptersDir + "/pty":         {adaptersDir + "/descriptor"},
+	adaptersDir + "/tty":         {adaptersDir + "/descriptor"},
+	adaptersDir + "/streamframe": {adaptersDir + "/descriptor"},
 	adaptersDir + "/brokeripc":   {adaptersDir + "/brokerwire", adaptersDir + "/streamframe"},
 	adaptersDir + "/brokerwire":  {adaptersDir + "/streamframe"},
-	adaptersDir + "/sessionwire": {adaptersDir + "/streamframe"},
+	adaptersDir + "/sessionwire": {adaptersDir + "/streamframe", adaptersDir + "/descriptor"},
 	adaptersDir + "/quic":        {adaptersDir + "/brokerwire"},
 }
 
@@ -162,6 +166,8 @@ func TestTheRuleRefuses(t *testing.T) {
 		{"internal/domain", m + "streambus", true},
 		{"internal/adapters/tty", m + "internal/app/client", true},
 		{"internal/adapters/tty", m + "internal/adapters/pty", true},
+		{"internal/adapters/tty", m + "internal/adapters/descriptor", false},
+		{"internal/adapters/descriptor", m + "internal/adapters/tty", true},
 		{"internal/adapters/tty", m + "internal/protocol/wire", true},
 		{"internal/adapters/tty", "golang.org/x/sys/unix", false},
 		{"internal/adapters/sessionwire", m + "internal/adapters/streamframe", false},
