@@ -146,7 +146,7 @@ func tmuxDetached(s *site, session string, program []string) []string {
 // overSSH runs a command on the far host through ssh.
 func overSSH(host string, c netCommand) netCommand {
 	return func(s *site, session string, program []string) []string {
-		return []string{"ssh", "-F", filepath.Join(s.dir, "ssh_config"), "-tt", host, quoted(c(s, session, program))}
+		return []string{s.wrappedSSH(), "-tt", host, quoted(c(s, session, program))}
 	}
 }
 

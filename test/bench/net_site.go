@@ -200,20 +200,10 @@ func (s *site) startVevSSH(transport string) error {
 	if err := startSSHD(s); err != nil {
 		return err
 	}
-	for _, dir := range []string{"bin", ".local/bin"} {
-		if err := os.MkdirAll(filepath.Join(s.dir, dir), 0o700); err != nil {
-			return err
-		}
+	if err := os.MkdirAll(filepath.Join(s.dir, ".local/bin"), 0o700); err != nil {
+		return err
 	}
 	if err := os.Symlink(s.b.vev, filepath.Join(s.dir, ".local/bin/vev")); err != nil {
-		return err
-	}
-	ssh, err := exec.LookPath("ssh")
-	if err != nil {
-		return err
-	}
-	script := fmt.Sprintf("#!/bin/sh\nexec %s -F %s/ssh_config \"$@\"\n", ssh, s.dir)
-	if err := os.WriteFile(filepath.Join(s.dir, "bin/ssh"), []byte(script), 0o700); err != nil {
 		return err
 	}
 	s.env = append(s.env[:len(s.env):len(s.env)], "VEV_HOME="+filepath.Join(s.dir, "near"), "PATH="+filepath.Join(s.dir, "bin")+":"+os.Getenv("PATH"))
@@ -321,6 +311,9 @@ func startSSHD(s *site) error {
 			return err
 		}
 	}
+	if err := s.wrapSSH(); err != nil {
+		return err
+	}
 	if err := os.MkdirAll("/run/sshd", 0o755); err != nil { // sshd wants it for its unprivileged part
 		return err
 	}
@@ -334,6 +327,22 @@ func startSSHD(s *site) error {
 		return err
 	}
 	return s.answers(netip.AddrPortFrom(s.lab.Far.Addr, sshPort).String())
+}
+
+// wrappedSSH is the ssh of a site. vev finds it in PATH, and takes no configuration file for it: it is a script, which every
+// peer that starts ssh starts, since it takes a millisecond.
+func (s *site) wrappedSSH() string { return filepath.Join(s.dir, "bin/ssh") }
+
+func (s *site) wrapSSH() error {
+	ssh, err := exec.LookPath("ssh")
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(s.wrappedSSH()), 0o700); err != nil {
+		return err
+	}
+	script := fmt.Sprintf("#!/bin/sh\nexec %s -F %s/ssh_config \"$@\"\n", ssh, s.dir)
+	return os.WriteFile(s.wrappedSSH(), []byte(script), 0o700)
 }
 
 // answers waits until something listens on an address of the far host.
