@@ -9,7 +9,8 @@
 // brokeripc, whole (carriage.go). Each logical stream is a QUIC stream of its own, with QUIC's flow control: it begins with
 // one frame each way (head.go), the rest are its bytes (stream.go). So a packet that is lost delays the streams that had
 // something in it and no other. On a connection that loses packets small writes are said again in datagrams (repeat.go,
-// repeats.go), and a stream goes on with whichever comes first (arrivals.go).
+// repeats.go), and a stream goes on with whichever comes first (arrivals.go). Bulk leaves room for the small writes of other
+// streams: in the library's queue, not in what is under way (room.go).
 //
 // # Who is let in
 //

@@ -32,18 +32,22 @@ type machine struct {
 	proxy  *Proxy
 	daemon atomic.Bool // it runs
 	dials  atomic.Int64
+	served atomic.Pointer[served] // the last
 	talks  sync.WaitGroup
 }
 
-func newMachine(t *testing.T, ports Ports) *machine {
+func newMachine(t *testing.T, in Ports) *machine {
 	t.Helper()
 	m := &machine{t: t}
 	m.daemon.Store(true)
 	b := broker.New(broker.Options{Daemon: m, Version: software})
 	var err error
 	m.proxy, err = Listen(Options{
-		Ports: ports, Accept: m.accept, Serve: b.Serve, DaemonRuns: m.daemon.Load, Spare: 100 * time.Millisecond,
-		Log: slog.New(slog.DiscardHandler),
+		Ports: in, Accept: m.accept, DaemonRuns: m.daemon.Load, Spare: 100 * time.Millisecond, Log: slog.New(slog.DiscardHandler),
+		Serve: func(ctx context.Context, conn ports.BrokerConn) error {
+			m.served.Store(conn.(*served))
+			return b.Serve(ctx, conn)
+		},
 	})
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(context.Background())

@@ -30,6 +30,7 @@ type link struct {
 	serial  uint64 // later links of the proxy have higher ones
 	traffic traffic
 	repeats *repeats
+	room    *room
 	use     sync.Once
 	closing sync.Once
 }
@@ -51,6 +52,7 @@ func (l *link) OpenStream(ctx context.Context, host string, start protocol.Start
 		return nil, l.refused(lost(err))
 	}
 	s := newStream(qs, &l.traffic)
+	s.room = l.room
 	l.repeats.enter(s)
 	if err := l.ask(ctx, s, host, start, first); err != nil {
 		_ = s.Abort(*protocol.FailureOf(err))

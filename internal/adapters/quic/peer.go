@@ -64,7 +64,7 @@ func (k *peer) dial(ctx context.Context, talk converse, record []byte) (*link, e
 		r.drop()
 		return nil, err
 	}
-	l.repeats = newRepeats(r.conn)
+	l.repeats, l.room = newRepeats(r.conn), newRoom(r.conn, r.way.socket)
 	k.join(l, r.addr)
 	k.network.enter(l)
 	return l, nil

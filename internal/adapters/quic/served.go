@@ -22,6 +22,7 @@ type served struct {
 	member   *member
 	traffic  traffic
 	repeats  *repeats
+	room     *room
 	requests chan ports.StreamRequest
 	use      sync.Once
 
@@ -40,7 +41,7 @@ var _ ports.BrokerConn = (*served)(nil)
 // newServed begins to take requests; Close joins what it starts.
 func (p *Proxy) newServed(conn *quicgo.Conn, control ports.BrokerConn, m *member) *served {
 	s := &served{control: control, conn: conn, proxy: p, member: m, requests: make(chan ports.StreamRequest)}
-	s.repeats = newRepeats(conn)
+	s.repeats, s.room = newRepeats(conn), newRoom(conn, p.socket)
 	s.ctx, s.stop = context.WithCancel(conn.Context())
 	s.all.Go(s.takeControl)
 	s.all.Go(s.takeStreams)
@@ -78,7 +79,7 @@ func (s *served) takeStreams() {
 
 func (s *served) takeStream(qs *quicgo.Stream) {
 	st := newStream(qs, &s.traffic)
-	st.over = func() { s.count(-1) }
+	st.over, st.room = func() { s.count(-1) }, s.room
 	s.repeats.enter(st)
 	s.count(1)
 	_ = st.SetReadDeadline(time.Now().Add(headTimeout))

@@ -28,10 +28,11 @@ type Net interface {
 // Ports is a range of UDP ports, its ends included; the zero value leaves the choice to the network.
 type Ports struct{ First, Last uint16 }
 
-// socket is a Net's, or the system's, that knows when something came last.
+// socket is a Net's, or the system's, that knows when something came last, and what it has taken.
 type socket interface {
 	net.PacketConn
 	lastHeard() time.Time
+	sends() *taken
 }
 
 // openSocket opens a socket of n; nil: the system's.
@@ -60,6 +61,7 @@ func (h *heard) lastHeard() time.Time { return time.Unix(0, h.at.Load()) }
 type otherSocket struct {
 	net.PacketConn
 	heard
+	taken
 }
 
 // ReadFrom implements net.PacketConn.
@@ -71,12 +73,20 @@ func (s *otherSocket) ReadFrom(b []byte) (int, net.Addr, error) {
 	return n, from, err
 }
 
+// WriteTo implements net.PacketConn.
+func (s *otherSocket) WriteTo(b []byte, to net.Addr) (int, error) {
+	n, err := s.PacketConn.WriteTo(b, to)
+	s.take(len(b))
+	return n, err
+}
+
 // systemSocket is a UDP socket of which no network's end is the end: what cannot be sent now is lost like any packet. It is bound
 // to no address, so that it goes on when this machine gets another one.
 type systemSocket struct {
 	*net.UDPConn
 	batch *ipv4.PacketConn
 	heard
+	taken
 }
 
 // listen opens a socket on one of the ports, over IPv4 and IPv6 where there are both.
@@ -111,6 +121,7 @@ func (s *systemSocket) ReadBatch(ms []ipv4.Message, flags int) (int, error) {
 // WriteMsgUDP is what it writes with.
 func (s *systemSocket) WriteMsgUDP(b, oob []byte, addr *net.UDPAddr) (n, oobn int, err error) {
 	n, oobn, err = s.UDPConn.WriteMsgUDP(b, oob, addr)
+	s.take(len(b))
 	if passes(err) {
 		return len(b), len(oob), nil
 	}

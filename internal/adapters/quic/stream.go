@@ -22,6 +22,7 @@ type stream struct {
 	writing chan struct{} // cap 1: held by who writes or ends
 	ended   atomic.Bool   // by this side
 	over    func()        // called once when this side ends it, or nil
+	room    *room         // of the connection; nil: others leave none and get none
 
 	repeats  *repeats  // of the connection; nil: nothing is said twice
 	outgoing *outgoing // what is to be, if there are any
@@ -104,12 +105,33 @@ func (s *stream) Write(p []byte) (int, error) {
 	if s.ended.Load() {
 		return 0, errStreamClosed()
 	}
-	n, err := s.qs.Write(p)
+	n, err := s.put(p)
 	s.repeats.wrote(s.outgoing, s.wrote, p[:n])
 	s.wrote += int64(n)
 	s.traffic.out.Add(uint64(n))
 	s.traffic.framesOut.Add(1)
 	return n, s.meaning(err)
+}
+
+// put writes what is small at once, and bulk in turns while others want room. What a stream begins with wants none.
+func (s *stream) put(p []byte) (n int, err error) {
+	if len(p) <= maxRepeatBytes {
+		if s.wrote > 0 {
+			s.room.want(s.number())
+		}
+		return s.qs.Write(p)
+	}
+	for n < len(p) && err == nil {
+		turn := p[n:]
+		if s.room.wanted(s.number()) {
+			s.room.wait(&s.ended)
+			turn = turn[:min(len(turn), turnBytes)]
+		}
+		var k int
+		k, err = s.qs.Write(turn)
+		n += k
+	}
+	return n, err
 }
 
 // SetReadDeadline has reads fail from t on.
@@ -150,6 +172,7 @@ func (s *stream) end() bool {
 		return false
 	}
 	s.repeats.leave(s)
+	s.room.leave(s.number())
 	if s.over != nil {
 		s.over()
 	}
