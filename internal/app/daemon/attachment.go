@@ -207,19 +207,22 @@ func (s *session) departed() {
 }
 
 // leave ends an attachment in order: the client has gone for good, and has been told all it
-// is to be told. A session that has ended was looked at with that.
-func (a *attachment) leave(l *link) {
+// is to be told. A session that has ended was looked at with that. It counts at whichever link the client says so: an attempt
+// to come back, begun before, may have arrived since.
+func (a *attachment) leave() {
 	s := a.s
 	s.mu.Lock()
-	mine := a.link == l
-	if mine {
-		close(l.stop)
-		a.link = nil
+	there := slices.Contains(s.attachments, a)
+	if there {
+		if a.link != nil {
+			close(a.link.stop)
+			a.link = nil
+		}
 		s.drop(a)
 		s.departed()
 		s.tell(domain.Event{Type: domain.EventDetached, Client: a.id}, s.lastUsed)
 	}
-	finished := mine && s.finished && a.end != nil
+	finished := there && s.finished && a.end != nil
 	s.mu.Unlock()
 	if finished {
 		s.remove()

@@ -80,7 +80,7 @@ func (d *Daemon) serveAttach(ctx context.Context, conn ports.SessionServerConn, 
 	switch {
 	case left:
 		<-sent // its last act is to tell the end
-		a.leave(l)
+		a.leave()
 	case fault.KindOf(err) == fault.Violation || fault.KindOf(err) == fault.Denied:
 		a.tell(l, err, sent)
 		a.disconnect(l)

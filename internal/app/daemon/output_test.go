@@ -336,6 +336,41 @@ func TestUnacknowledgedEventsAreBounded(t *testing.T) {
 	})
 }
 
+// A client that was told the end and says goodbye is gone, although an attempt of its to come back arrives in between.
+func TestGoodbyeBesideALateResume(t *testing.T) {
+	inWorld(t, func(w *world) {
+		p := w.create("a")
+		v := w.attach(protocol.Attach{Session: "a"})
+		v.settle()
+		p.end(domain.ExitStatus{Code: 3})
+		told := v.p
+		for m := <-told.toClient; !isEnd(m); m = <-told.toClient {
+			v.apply(m)
+		}
+		late := w.dial()
+		late.toServer <- &protocol.Attach{Size: domain.DefaultSize, Resume: &protocol.Resume{Token: v.attached.Token}}
+		require.IsType(t, &protocol.Attached{}, <-late.toClient)
+		told.toServer <- &protocol.Detach{}
+		for quiet := false; !quiet; {
+			select {
+			case <-late.toClient:
+			case <-time.After(time.Second):
+				quiet = true
+			}
+		}
+		require.Empty(t, w.list())
+		failure := w.ask(0, &protocol.Capture{Session: "a"}).Failure
+		require.NotNil(t, failure, "the end was heard: nobody need look any more")
+		require.Equal(t, fault.NotFound, failure.Kind)
+		told.Close()
+	})
+}
+
+func isEnd(m protocol.SessionServerMessage) bool {
+	_, end := m.(*protocol.Ended)
+	return end
+}
+
 func TestAResumeEndsTheConnectionItReplaces(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.create("a")
