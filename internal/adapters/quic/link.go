@@ -78,9 +78,11 @@ func (l *link) ask(ctx context.Context, s *stream, host string, start protocol.S
 	head, err := appendOpen(s.number(), host, start)
 	if err == nil {
 		_, err = s.Write(append(head, first...))
-	}
-	if err == nil {
-		err = readAnswer(s, s.number())
+		// Who refuses reads no further, which may end the write: the answer says why.
+		answer := readAnswer(s, s.number())
+		if f, ok := errors.AsType[*fault.Error](answer); err == nil || ok && f.Peer {
+			err = answer
+		}
 	}
 	switch {
 	case !stop():
