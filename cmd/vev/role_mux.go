@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/vev-term/vev/internal/adapters/brokeripc"
+	"github.com/vev-term/vev/internal/adapters/quic"
 	"github.com/vev-term/vev/internal/adapters/rundir"
 	"github.com/vev-term/vev/internal/adapters/sshstdio"
 	"github.com/vev-term/vev/internal/adapters/tty"
@@ -48,7 +49,10 @@ func runMuxStdio(ctx context.Context, in, out *os.File) error {
 	}
 	carriage.ahead = sshstdio.TakeAhead()
 	carriage.again = len(carriage.ahead)
-	b := broker.New(broker.Options{Daemon: localDaemon{dir}, Version: version})
+	b := broker.New(broker.Options{
+		Daemon: localDaemon{dir}, Version: version,
+		Invite: func(ctx context.Context) (io.ReadWriteCloser, error) { return dialProxy(ctx, dir, quic.DefaultSpare) },
+	})
 	defer b.Close()
 	endpoint := brokeripc.Broker{Software: software(), Epoch: epoch(), Numbers: b.Numbers}
 	client, err := brokeripc.Accept(ctx, carriage, endpoint)

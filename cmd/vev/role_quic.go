@@ -52,17 +52,15 @@ func (c *cli) cmdQUICBootstrap() *cobra.Command {
 // runQUICBootstrap has a proxy run and passes on the line that it answers with. What is secret goes through a socket that
 // is this user's alone, and through standard output.
 func runQUICBootstrap(ctx context.Context, out *os.File, spare time.Duration) error {
-	quic.Conceal()
 	dir, err := rundir.Open()
 	if err != nil {
 		return err
 	}
-	conn, err := dir.DialOrStart(ctx, rundir.Service{Name: quicService, Args: []string{quicProxy, "--spare", spare.String()}})
+	conn, err := dialProxy(ctx, dir, spare)
 	if err != nil {
 		return err
 	}
 	defer conn.Close()
-	_ = conn.SetReadDeadline(time.Now().Add(inviteTime))
 	line, err := io.ReadAll(io.LimitReader(conn, quic.MaxReadyBytes))
 	defer clear(line)
 	if err != nil || len(line) == 0 {
@@ -72,6 +70,17 @@ func runQUICBootstrap(ctx context.Context, out *os.File, spare time.Duration) er
 		return fault.Wrap(fault.Unavailable, err, "the broker does not listen")
 	}
 	return nil
+}
+
+// dialProxy connects to the proxy, which is started if need be and says its readiness line: from here on this process has
+// something to hide.
+func dialProxy(ctx context.Context, dir *rundir.Dir, spare time.Duration) (net.Conn, error) {
+	quic.Conceal()
+	conn, err := dir.DialOrStart(ctx, rundir.Service{Name: quicService, Args: []string{quicProxy, "--spare", spare.String()}})
+	if err == nil {
+		_ = conn.SetReadDeadline(time.Now().Add(inviteTime))
+	}
+	return conn, err
 }
 
 func (c *cli) cmdQUICProxy() *cobra.Command {

@@ -46,6 +46,14 @@ type OpeningDialer interface {
 	DialOpening(ctx context.Context, host string, ask Ask, o *protocol.Opening) (Link, error)
 }
 
+// BesideDialer is a LinkDialer that can be led to a host by a link that is there already.
+type BesideDialer interface {
+	LinkDialer
+	// DialBeside is DialLink without ask. What another dialer would learn over ssh it learns from the other end of beside, a link
+	// to the same host, where that knows how; else over ssh.
+	DialBeside(ctx context.Context, host string, beside Link) (Link, error)
+}
+
 // LinkDialer makes links. Each call makes another one; any number may run at once.
 type LinkDialer interface {
 	// DialLink connects to the named host until ctx ends, which ends nothing afterwards. The fault is NotFound when no such host

@@ -39,6 +39,10 @@ const (
 // LocalHost is the host name of the broker's own machine.
 const LocalHost = ""
 
+// ProxyHost is no host, and none can be called so: at the other end of a link over ssh a stream to it is the readiness line
+// of the QUIC proxy there, and ends.
+const ProxyHost = "/quic"
+
 // Failure is a fault as it travels: kind, text and hint, each at most fault.MaxText bytes.
 type Failure struct {
 	Kind fault.Kind

@@ -128,8 +128,11 @@ func (s *site) listen() {
 }
 
 // away kills sshd, and the processes of it that serve connections: a home does not know them for its own, since they
-// write their titles over their environment.
+// write their titles over their environment. It may be called again.
 func (s *site) away() {
+	if s.pid == 0 {
+		return
+	}
 	// It is stopped first: who loses a connection asks for another at once, and would get it.
 	_ = syscall.Kill(s.pid, syscall.SIGSTOP)
 	eventually(s.near.t, "sshd stands still", func() bool { return procState(s.pid) == "T" })
@@ -139,13 +142,14 @@ func (s *site) away() {
 		}
 	}
 	waitGone(s.near.t, s.pid)
+	s.pid = 0
 }
 
 // sshOnly keeps links to the site from going over QUIC.
 func (s *site) sshOnly() {
 	s.near.t.Helper()
-	s.near.ok("host", "add", "far", "--transport", "ssh")
-	s.restart() // it has looked whether there are sessions
+	s.near.vev("host", "add", "far", "--transport", "ssh") // which cannot use it yet where ssh must ask
+	s.restart()                                            // it has looked whether there are sessions
 }
 
 // restart ends the broker here, and with it its links: the next command makes new ones.
@@ -562,19 +566,43 @@ func TestSSHAsksInTheTerminal(t *testing.T) {
 	}
 }
 
-// TestSSHAsksForASecondFactor: beside a key the sshd wants a code, by keyboard-interactive. It is asked again after a wrong
-// one, and in the terminal of whoever wants the host while the first one's question stands.
-func TestSSHAsksForASecondFactor(t *testing.T) {
+// newSecondFactor is a site whose sshd wants a code beside a key, by keyboard-interactive: 424242.
+func newSecondFactor(t *testing.T) *site {
+	t.Helper()
 	needRoot(t)
 	need(t, "unshare")
 	const settings = "UsePAM yes\nKbdInteractiveAuthentication yes\nAuthenticationMethods publickey,keyboard-interactive\n"
-	s := newSiteWith(t, settings, func(s *site) []string {
+	return newSiteWith(t, settings, func(s *site) []string {
 		check := s.far.write("etc/check", []byte("#!/bin/sh\ntr -d '\\000' | grep -qx 424242\n"))
 		require.NoError(t, os.Chmod(check, 0o700))
 		pam := s.far.write("etc/pam", fmt.Appendf(nil,
 			"auth required pam_exec.so quiet expose_authtok %s\nauth required pam_permit.so\naccount required pam_permit.so\nsession required pam_permit.so\n", check))
 		return []string{"unshare", "-m", "sh", "-c", `mount --bind "$0" /etc/pam.d/sshd && exec "$@"`, pam}
 	})
+}
+
+// TestQUICAsksNobody: where ssh asked for a second factor QUIC takes over all the same, and nobody is asked again: not then,
+// and not when contact is lost with sshd gone.
+func TestQUICAsksNobody(t *testing.T) {
+	s := newSecondFactor(t)
+	s.far.sh("work", "echo here; exec cat")
+	tt := newTerm(t, 80, 24)
+	tt.vev(s.near, "attach", "far:work")
+	tt.sees("Password:")
+	tt.typ("424242\r")
+	tt.sees("here")
+	eventually(t, "ssh is needed no more", func() bool { return len(s.ssh()) == 0 })
+	s.away()
+	tt.typ("typed\r")
+	tt.sees("typed\ntyped")
+	require.NotContains(t, tt.text(), "Password")
+}
+
+// TestSSHAsksForASecondFactor: beside a key the sshd wants a code, by keyboard-interactive. It is asked again after a wrong
+// one, and in the terminal of whoever wants the host while the first one's question stands.
+func TestSSHAsksForASecondFactor(t *testing.T) {
+	s := newSecondFactor(t)
+	s.sshOnly()
 	s.far.sh("work", "echo here; exec cat")
 	a := s.near.vev("ls", "far")
 	require.Contains(t, a.stderr, "Permission denied (keyboard-interactive)", "without a terminal nobody is asked")

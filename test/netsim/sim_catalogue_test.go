@@ -225,6 +225,10 @@ func (c carried) Vitals() domain.Vitals {
 
 func (l fleetLinks) Attempts() (time.Duration, int) { return time.Second, 4 }
 
+func (l fleetLinks) DialBeside(ctx context.Context, host string, _ ports.Link) (ports.Link, error) {
+	return l.DialLink(ctx, host, nil)
+}
+
 func (l fleetLinks) DialLink(ctx context.Context, host string, _ ports.Ask) (ports.Link, error) {
 	m := l.f.hosts[host]
 	if m == nil {

@@ -2,11 +2,13 @@ package quic
 
 import (
 	"context"
+	"errors"
 	"io"
 	"sync"
 	"time"
 
 	"github.com/vev-term/vev/internal/domain"
+	"github.com/vev-term/vev/internal/domain/fault"
 	"github.com/vev-term/vev/internal/ports"
 	"github.com/vev-term/vev/internal/protocol"
 )
@@ -43,7 +45,7 @@ type Dialer struct {
 	hosts map[string]*host
 }
 
-var _ ports.LinkDialer = (*Dialer)(nil)
+var _ ports.BesideDialer = (*Dialer)(nil)
 
 // host is what is known of a host, guarded by Dialer.mu but for what turn says.
 type host struct {
@@ -68,6 +70,15 @@ func (d *Dialer) Resumable(name string) bool {
 // DialLink implements ports.LinkDialer. Where no proxy knows this process, its faults are also those of
 // ports.RoleRunner. Denied means that what answers there is not the proxy that ssh led to.
 func (d *Dialer) DialLink(ctx context.Context, name string, ask ports.Ask) (ports.Link, error) {
+	return d.dial(ctx, name, ask, nil)
+}
+
+// DialBeside implements ports.BesideDialer.
+func (d *Dialer) DialBeside(ctx context.Context, name string, beside ports.Link) (ports.Link, error) {
+	return d.dial(ctx, name, nil, beside)
+}
+
+func (d *Dialer) dial(ctx context.Context, name string, ask ports.Ask, beside ports.Link) (ports.Link, error) {
 	to, err := domain.ParseHost(name)
 	if err != nil {
 		return nil, err
@@ -85,7 +96,7 @@ func (d *Dialer) DialLink(ctx context.Context, name string, ask ports.Ask) (port
 	if l, err := d.resume(ctx, h); l != nil || err != nil { // somebody was faster
 		return unlessNil(l, err)
 	}
-	return unlessNil(d.begin(ctx, h, to, ask))
+	return unlessNil(d.begin(ctx, h, to, ask, beside))
 }
 
 // unlessNil keeps a nil pointer from becoming a link that is not nil.
@@ -170,8 +181,8 @@ func (d *Dialer) forget(h *host, k *peer) {
 	}
 }
 
-// begin has ssh lead to a proxy and is let in with the token that it gives.
-func (d *Dialer) begin(ctx context.Context, h *host, to domain.Host, ask ports.Ask) (*link, error) {
+// begin has ssh lead to a proxy, or a link over ssh that is there, and is let in with the token that it gives.
+func (d *Dialer) begin(ctx context.Context, h *host, to domain.Host, ask ports.Ask, beside ports.Link) (*link, error) {
 	if h.why != nil && ask == nil && time.Since(h.tried) < beginAgain {
 		return nil, h.why
 	}
@@ -180,11 +191,11 @@ func (d *Dialer) begin(ctx context.Context, h *host, to domain.Host, ask ports.A
 	if err != nil {
 		return nil, err
 	}
-	line, err := d.Roles.RunRole(ctx, to.String(), BootstrapRole, MaxReadyBytes, ask)
+	Conceal() // from here on there is something to hide
+	line, err := d.invitation(ctx, to, ask, beside)
 	if err != nil {
 		return nil, err
 	}
-	Conceal() // from here on there is something to hide
 	i, err := parseReady(line)
 	clear(line)
 	if err != nil {
@@ -210,4 +221,35 @@ func (d *Dialer) begin(ctx context.Context, h *host, to domain.Host, ask ports.A
 	h.peer = k
 	d.mu.Unlock()
 	return l, nil
+}
+
+// invitation is the proxy's readiness line.
+func (d *Dialer) invitation(ctx context.Context, to domain.Host, ask ports.Ask, beside ports.Link) ([]byte, error) {
+	if beside != nil {
+		line, err := readInvitation(ctx, beside)
+		if f := new(fault.Error); err == nil || !(errors.As(err, &f) && f.Peer && f.Kind == fault.NotFound) && beside.Err() == nil {
+			return line, err
+		} // an older vev knows no such host
+	}
+	return d.Roles.RunRole(ctx, to.String(), BootstrapRole, MaxReadyBytes, ask)
+}
+
+// readInvitation has the other end of a link over ssh invite to the proxy there.
+func readInvitation(ctx context.Context, beside ports.Link) ([]byte, error) {
+	s, err := beside.OpenStream(ctx, protocol.ProxyHost, protocol.ExistingOnly, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	defer context.AfterFunc(ctx, func() { _ = s.Close() })()
+	line, err := io.ReadAll(io.LimitReader(s, MaxReadyBytes+1)) // one over the limit is refused as such
+	switch {
+	case ctx.Err() != nil:
+		return nil, fault.Wrap(fault.Timeout, context.Cause(ctx), "vev says nothing there")
+	case err != nil:
+		return nil, err
+	case len(line) == 0:
+		return nil, fault.New(fault.Unavailable, "the QUIC proxy there lets nobody in")
+	}
+	return line, nil
 }

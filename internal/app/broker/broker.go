@@ -20,7 +20,10 @@ const DefaultIdle = 10 * time.Minute
 
 // Options are what a Broker needs.
 type Options struct {
-	Daemon  ports.DaemonDialer
+	Daemon ports.DaemonDialer
+	// Invite connects to this machine's QUIC proxy, which says its readiness line and ends; a client's stream to
+	// protocol.ProxyHost is that. Nil: nobody is let in this way.
+	Invite  func(ctx context.Context) (io.ReadWriteCloser, error)
 	Remote  Remote
 	Hosts   ports.HostStore   // that the user has added; nil: none can be
 	Visitor ports.HostVisitor // for what needs no link, or comes before one; nil: no other machine is known

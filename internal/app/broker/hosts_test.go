@@ -154,6 +154,14 @@ type far struct {
 	dials  int
 	active int
 	most   int
+	beside []ports.Link // by which it was to be reached
+}
+
+func (f *far) DialBeside(ctx context.Context, host string, beside ports.Link) (ports.Link, error) {
+	f.mu.Lock()
+	f.beside = append(f.beside, beside.(*link).Link)
+	f.mu.Unlock()
+	return f.DialLink(ctx, host, nil)
 }
 
 func (f *far) Attempts() (time.Duration, int) {

@@ -45,8 +45,11 @@ func (b *Broker) answer(ctx context.Context, req ports.StreamRequest) {
 }
 
 // reach gives a carriage to the daemon that a client asks for: a connection on this machine, a stream over a
-// link elsewhere.
+// link elsewhere. To the proxy of this machine, where a client may ask for that.
 func (b *Broker) reach(ctx context.Context, req ports.StreamRequest) (io.ReadWriteCloser, error) {
+	if req.Host() == protocol.ProxyHost && b.o.Invite != nil {
+		return b.o.Invite(ctx)
+	}
 	if req.Host() == protocol.LocalHost {
 		conn, err := b.o.Daemon.DialDaemon(ctx, req.Start())
 		if err != nil {

@@ -12,8 +12,8 @@ import (
 
 // Remote is what a broker needs to reach other machines. Nothing of it may wait but the dialers and Reach.
 type Remote struct {
-	SSH  ports.LinkDialer // nil: this machine is all there is
-	QUIC ports.LinkDialer // nil: ssh is all there is
+	SSH  ports.LinkDialer   // nil: this machine is all there is
+	QUIC ports.BesideDialer // nil: ssh is all there is
 	// Resumable reports whether QUIC can reach a host without ssh. Set with QUIC.
 	Resumable func(host string) bool
 	// Forget has QUIC know nothing of a host any more: what reaches it next begins with ssh. Set with QUIC, or nil.
@@ -220,14 +220,14 @@ func (w *way) better(now time.Time) (next time.Time) {
 		return c.tryAt
 	}
 	c.trying = true
-	h.all.Go(func() { h.tryBetter(w) })
+	h.all.Go(func() { h.tryBetter(w, l) })
 	return next
 }
 
-func (h *hosts) tryBetter(w *way) {
+func (h *hosts) tryBetter(w *way, ssh *link) {
 	ctx, cancel := context.WithTimeout(h.end, betterTimeout)
 	defer cancel()
-	link, err := h.o.QUIC.DialLink(ctx, w.name, nil)
+	link, err := h.o.QUIC.DialBeside(ctx, w.name, ssh)
 	if err == nil {
 		if err = link.Probe(ctx); err != nil {
 			_ = link.Close()

@@ -88,6 +88,7 @@ func TestQUICTakesOver(t *testing.T) {
 		require.Zero(t, n.quic.dialled(), "what asks one thing need not wait for two")
 		time.Sleep(betterAfter + time.Second)
 		require.Equal(t, 1, n.quic.dialled())
+		require.Equal(t, []ports.Link{ssh}, n.quic.beside, "the link that there is leads there")
 		reports := v.told()
 		require.Len(t, reports, 1)
 		require.Equal(t, protocol.LinkReport{
