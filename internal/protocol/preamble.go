@@ -59,9 +59,8 @@ const (
 	// FeatureDirect: the broker conversation runs on a Unix socket, and a client can be handed
 	// the connection to a daemon as a descriptor.
 	FeatureDirect uint64 = 1 << 0
-	// FeaturePacked: the session server may send packed envelopes. A client offers it on a link
-	// that gains from it.
-	FeaturePacked uint64 = 1 << 1
+	// Bit 1 stood for packed envelopes of another compression, and is not given again.
+
 	// FeatureShortRefs: in a broker conversation the references of stream data and of window
 	// updates have no scope.
 	FeatureShortRefs uint64 = 1 << 2
@@ -78,6 +77,9 @@ const (
 	FeatureFirst uint64 = 1 << 7
 	// FeatureAhead: Register may ask for the first stream. It implies FeatureFirst for that.
 	FeatureAhead uint64 = 1 << 8
+	// FeaturePacked: the session server may send packed envelopes. A client offers it on a link
+	// that gains from it.
+	FeaturePacked uint64 = 1 << 9
 )
 
 // Hello is what a client offers in its preamble.
