@@ -41,7 +41,7 @@ func released() [][2]string {
 		err := NewWriter(&b).WriteWith(e)
 		lines = append(lines, [2]string{name, fmt.Sprintf("%x%s", b.Bytes(), map[bool]string{false: fmt.Sprint(" ", err)}[err == nil])})
 	}
-	add("session client offers", encodeHello(one(protocol.SessionClient, protocol.FeaturePacked)))
+	add("session client offers", encodeHello(one(protocol.SessionClient, 1<<1))) // packed envelopes, as they were then
 	add("session server agrees", agreed(protocol.SessionServer))
 	add("session server rejects", reject(protocol.SessionServer))
 	add("broker client offers", encodeHello(one(protocol.BrokerClient, protocol.FeatureShortRefs|protocol.FeaturePrompts)))
