@@ -70,13 +70,14 @@ type link struct {
 	data []byte        // of the state being sent; touched under session.mu and by whoever sends it
 
 	// Guarded by s.mu.
-	sending bool            // somebody has a state in hand: nobody makes another
+	sending bool            // somebody has a state in hand, or the answer to Attach: nobody makes another
 	missed  bool            // its sender looked meanwhile
 	out     protocol.Output // of sendNow
 }
 
+// newLink is the way to a client that has not been answered yet.
 func newLink(conn ports.SessionServerConn) *link {
-	return &link{conn: conn, wake: make(chan struct{}, 1), stop: make(chan struct{})}
+	return &link{conn: conn, wake: make(chan struct{}, 1), stop: make(chan struct{}), sending: true}
 }
 
 // live reports whether a client is connected. The caller holds s.mu.

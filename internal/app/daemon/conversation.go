@@ -70,6 +70,9 @@ func (d *Daemon) serveAttach(ctx context.Context, conn ports.SessionServerConn, 
 		a.disconnect(l)
 		return err
 	}
+	a.s.mu.Lock()
+	l.sending = false
+	a.s.mu.Unlock()
 	a.s.pointAgent()
 	defer a.s.pointAgent()
 	sent := make(chan struct{})

@@ -371,6 +371,25 @@ func isEnd(m protocol.SessionServerMessage) bool {
 	return end
 }
 
+// Output that answers a key comes behind the answer to the Attach that came back, however soon it is there.
+func TestAnAttachIsAnsweredFirst(t *testing.T) {
+	inWorld(t, func(w *world) {
+		p := w.create("a")
+		v := w.attach(protocol.Attach{Session: "a"})
+		v.settle()
+		v.typeIn("x")
+		synctest.Wait()
+		back := newPipe()
+		a, reply, err := w.d.attach(&protocol.Attach{Size: domain.DefaultSize, Resume: &protocol.Resume{Token: v.attached.Token}}, newLink(back))
+		require.NoError(t, err)
+		p.print("x")
+		synctest.Wait()
+		require.Empty(t, back.toClient)
+		require.Equal(t, v.attached.Token, reply.Token)
+		a.disconnect(a.link)
+	})
+}
+
 func TestAResumeEndsTheConnectionItReplaces(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.create("a")
