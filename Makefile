@@ -32,7 +32,7 @@ test: tools ## install what the tests need and run all of them
 	VEV_EXPECT_RACE=1 go run ./tools/testrun -race -timeout 8m -shuffle=on -count=1 $(PACKAGES)
 
 race: tools ## run the tests COUNT times with the race detector
-	VEV_EXPECT_RACE=1 go run ./tools/testrun -race -timeout 8m -shuffle=on -count=$(COUNT) $(PACKAGES)
+	VEV_EXPECT_RACE=1 go run ./tools/testrun -race -timeout $$((8 * $(COUNT)))m -shuffle=on -count=$(COUNT) $(PACKAGES)
 
 # By default each input that is new is made small for up to a minute, which leaves little for others.
 fuzz: | .cache ## fuzz every decoder and the engine for FUZZTIME each
