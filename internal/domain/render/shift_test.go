@@ -51,7 +51,7 @@ func TestColumnDrawnElsewhere(t *testing.T) {
 // TestShiftLaws: the laws hold where text moves, with wide characters, clusters and styles across the edges.
 func TestShiftLaws(t *testing.T) {
 	found := 0
-	rapid.Check(t, func(t *rapid.T) {
+	law := func(t *rapid.T) {
 		r := rapid.SampledFrom(receivers).Draw(t, "receiver")
 		cols, rows := rapid.IntRange(20, 60).Draw(t, "cols"), rapid.IntRange(6, 20).Draw(t, "rows")
 		src := vt.New(vt.Options{Cols: cols, Rows: rows})
@@ -87,7 +87,12 @@ func TestShiftLaws(t *testing.T) {
 				t.Fatalf("%s: %q\n%s", r.name, diff, compare(want, got))
 			}
 		}
-	})
+	}
+	for range 10 { // it is rare that a column moves: a few times in a hundred cases, or not at all
+		if rapid.Check(t, law); found > 0 {
+			break
+		}
+	}
 	require.Positive(t, found, "no column moved: nothing was tested")
 }
 
