@@ -47,8 +47,8 @@ func TestPasteForBash(t *testing.T) {
 	require.NotContains(t, tt.text(), "42-", "a pasted line is not run")
 	tt.typ("\r")
 	tt.sees("42-\nmore\n$\n")
-	tt.typ("cat\r")
-	tt.sees("$ cat\n")
+	tt.typ("echo go; cat\r") // what is typed before the shell has left its line is not what cat would read
+	tt.sees("cat\ngo\n")
 	tt.typ("typed\r")
 	tt.sees("typed\ntyped\n")
 	tt.paste("for cat\n")
