@@ -73,8 +73,9 @@ const (
 	installDir  = ".local/bin"
 	installPath = installDir + "/vev"
 
-	// findProgram sets v to the path of vev, empty without one.
-	findProgram = `v=$(command -v "$HOME/` + installPath + `" || command -v vev)`
+	// findProgram sets v to the path of vev, empty without one. A shell takes a process of its own to look into PATH, and a
+	// millisecond: so not where vev is where it is installed.
+	findProgram = `v=$HOME/` + installPath + `; [ -f "$v" ] && [ -x "$v" ] || v=$(command -v vev)`
 )
 
 // remoteCommand starts the helper that is the other end of a link. See commandAhead for the word that may follow.

@@ -2,6 +2,9 @@ package sshstdio
 
 import (
 	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -44,6 +47,36 @@ func TestTheRemoteCommandsAreForEveryShell(t *testing.T) {
 	word, ok := strings.CutPrefix(commandAhead([]byte{0xff, 0xfe, 0, '\''}), remoteCommand)
 	require.True(t, ok)
 	require.Regexp(t, "^ vev [A-Za-z0-9_-]+$", word)
+}
+
+// A vev that was installed goes before that of PATH, and is found without another process; what cannot be run is none.
+func TestWhereTheFarVevIs(t *testing.T) {
+	home, bin := t.TempDir(), t.TempDir()
+	installed, packaged := filepath.Join(home, installPath), filepath.Join(bin, "vev")
+	find := func() string {
+		cmd := exec.Command("/bin/sh", "-c", findProgram+`; echo "$v"`)
+		cmd.Env = []string{"HOME=" + home, "PATH=" + bin}
+		out, err := cmd.Output()
+		require.NoError(t, err)
+		return strings.TrimSpace(string(out))
+	}
+	require.Empty(t, find())
+	require.NoError(t, os.WriteFile(packaged, []byte("#!/bin/sh\n"), 0o700))
+	require.Equal(t, packaged, find())
+	require.NoError(t, os.MkdirAll(installed, 0o700))
+	require.Equal(t, packaged, find(), "a directory is no program")
+	require.NoError(t, os.Remove(installed))
+	require.NoError(t, os.WriteFile(installed, []byte("#!/bin/sh\n"), 0o600))
+	require.Equal(t, packaged, find(), "it cannot be run")
+	require.NoError(t, os.Chmod(installed, 0o700))
+	require.Equal(t, installed, find())
+
+	// What is within $() is another process, whatever it does.
+	look := "$(command"
+	require.Equal(t, 1, strings.Count(findProgram, look))
+	out, err := exec.Command("/bin/sh", "-c", "HOME="+home+"; "+strings.Replace(findProgram, look, "$(echo no >&2; command", 1)).CombinedOutput()
+	require.NoError(t, err)
+	require.Empty(t, string(out))
 }
 
 func TestDestinationIsWhatSSHTakes(t *testing.T) {
