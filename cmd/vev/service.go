@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"os/signal"
+	"runtime"
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
@@ -72,7 +73,7 @@ func startService(name string, most int, build func(*service) error) error {
 	if err != nil {
 		return err
 	}
-	claim, err := dir.Claim(told, name)
+	claim, err := dir.Hold(told, name)
 	if err != nil {
 		return err
 	}
@@ -83,10 +84,19 @@ func startService(name string, most int, build func(*service) error) error {
 	if err := build(s); err != nil {
 		return errors.Join(err, claim.Close())
 	}
-	rundir.Started(nil)
-	s.log.Info("started", "version", version)
 	serving, cancel := context.WithCancel(context.Background())
 	defer cancel()
+	if conn := rundir.First(); conn != nil {
+		s.slots <- struct{}{}
+		s.serve(serving, conn)
+		runtime.Gosched() // what takes long, as reaching another machine, begins before this one is listened to
+	}
+	if err := claim.Listen(); err != nil {
+		s.leave(cancel)
+		return errors.Join(err, claim.Close())
+	}
+	rundir.Started(nil)
+	s.log.Info("started", "version", version)
 	err = s.run(told, serving)
 	s.log.Info("ending", "why", why(err))
 	s.leave(cancel)

@@ -242,17 +242,27 @@ func (d *Dialer) broker(ctx context.Context, start bool, o *protocol.Opening) (*
 	if agent := os.Getenv(EnvAgent); agent != "" && !d.Host.Local() {
 		_ = dir.OfferAgent(agent) // ssh says what it lacks
 	}
+	begin, err := brokeripc.BeginHere(d.Software, d.Person != nil, o)
+	if err != nil {
+		return nil, err
+	}
+	dial := begin.Dial
 	socket, err := dir.Dial(ctx, BrokerService)
 	if start && fault.KindOf(err) == fault.Unavailable {
 		if d.Host.Local() && d.Start == protocol.ExistingOnly && !Running(dir, DaemonService) {
 			return nil, ErrNoDaemon
 		}
-		socket, err = dir.DialOrStart(ctx, rundir.Service{Name: BrokerService, Program: d.Program})
+		// It begins with what is asked of it, to reach another machine above all, and listens beside that.
+		var said bool
+		socket, said, err = dir.DialOrStartSaying(ctx, rundir.Service{Name: BrokerService, Program: d.Program}, begin.Bytes())
+		if said {
+			dial = begin.DialSaid
+		}
 	}
 	if err != nil {
 		return nil, err
 	}
-	broker, err := brokeripc.DialOpening(ctx, socket, d.Software, d.Person != nil, o)
+	broker, err := dial(ctx, socket)
 	if err != nil {
 		return nil, cut(err)
 	}

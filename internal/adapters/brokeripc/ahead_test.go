@@ -32,7 +32,7 @@ func dialled(t *testing.T, near, far io.ReadWriteCloser) (*Client, *Server) {
 		}
 		got <- s
 	}()
-	c, err := DialOpening(t.Context(), near, "vev", false, opening())
+	c, err := dialOpening(t.Context(), near, false, opening())
 	require.NoError(t, err)
 	return c, <-got
 }
@@ -232,7 +232,7 @@ func TestABrokerThatKnowsNoOpeningIsAskedLater(t *testing.T) {
 			}
 			p.send(&protocol.StreamOpened{Ref: m.Ref})
 		}()
-		c, err := DialOpening(t.Context(), a, "vev", false, opening())
+		c, err := dialOpening(t.Context(), a, false, opening())
 		require.NoError(t, err)
 		_, err = openStream(c)
 		require.NoError(t, err)

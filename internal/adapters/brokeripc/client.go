@@ -51,51 +51,63 @@ type wish struct {
 // is a fault: Timeout after protocol.HandshakeTimeout, Canceled with ctx, Incompatible,
 // Violation, or Unavailable when the carriage ends.
 func Dial(ctx context.Context, rw io.ReadWriteCloser, software string) (*Client, error) {
-	return dial(ctx, rw, software, protocol.FeatureNone, nil)
+	return dial(ctx, rw, software, protocol.FeatureNone, nil, false)
 }
 
-// DialOpening is Dial that asks for a stream with the registration, which takes a round trip less, unless o is nil or the
-// broker does not know that. The first OpenStream that says the same as o waits for that stream, or asks for it.
-// person: the client answers what comes in Prompts.
-func DialOpening(ctx context.Context, rw io.ReadWriteCloser, software string, person bool, o *protocol.Opening) (*Client, error) {
-	features := protocol.FeatureNone
+func answering(person bool) (features uint64) {
 	if person {
-		features = protocol.FeaturePrompts
+		return protocol.FeaturePrompts
 	}
-	return dial(ctx, rw, software, features, o)
+	return protocol.FeatureNone
 }
 
-// Beginning is what a conversation begins with on a carriage that is no socket: it can be known before there is one.
+// Beginning is what a conversation begins with: it can be known before there is a carriage. It asks for a stream with the
+// registration, which takes a round trip less, unless its Opening is nil or the broker does not know that. The first OpenStream
+// that says the same waits for that stream, or asks for it.
 type Beginning struct {
 	software string
+	features uint64
 	opening  *protocol.Opening
 	bytes    []byte
 }
 
-// Begin is the beginning of a DialOpening that nobody answers questions for.
+// Begin is for a carriage that is no socket, and a client that answers no questions.
 func Begin(software string, o *protocol.Opening) (*Beginning, error) {
+	return begin(software, protocol.FeatureNone, protocol.FeatureNone, o)
+}
+
+// BeginHere is for a Unix socket. person: the client answers what comes in Prompts.
+func BeginHere(software string, person bool, o *protocol.Opening) (*Beginning, error) {
+	return begin(software, answering(person), protocol.FeatureDirect, o)
+}
+
+func begin(software string, features, carriage uint64, o *protocol.Opening) (*Beginning, error) {
 	var b bytes.Buffer
-	hello := clientHello(software, protocol.FeatureNone)
-	err := streamframe.Offer(&b, hello, appendRegister(&protocol.Register{Client: software, Open: o}))
-	return &Beginning{software, o, b.Bytes()}, err
+	err := streamframe.Offer(&b, clientHello(software, features|carriage), appendRegister(&protocol.Register{Client: software, Open: o}))
+	return &Beginning{software, features, o, b.Bytes()}, err
 }
 
 // Bytes are what Dial writes first.
 func (b *Beginning) Bytes() []byte { return b.bytes }
 
-// Dial is DialOpening.
+// Dial is the package's Dial with that beginning.
 func (b *Beginning) Dial(ctx context.Context, rw io.ReadWriteCloser) (*Client, error) {
-	return dial(ctx, rw, b.software, protocol.FeatureNone, b.opening)
+	return dial(ctx, rw, b.software, b.features, b.opening, false)
 }
 
-func dial(ctx context.Context, rw io.ReadWriteCloser, software string, features uint64, o *protocol.Opening) (*Client, error) {
+// DialSaid is Dial on a carriage that Bytes were written to already.
+func (b *Beginning) DialSaid(ctx context.Context, rw io.ReadWriteCloser) (*Client, error) {
+	return dial(ctx, rw, b.software, b.features, b.opening, true)
+}
+
+func dial(ctx context.Context, rw io.ReadWriteCloser, software string, features uint64, o *protocol.Opening, said bool) (*Client, error) {
 	c := &Client{
 		answers: features&protocol.FeaturePrompts != 0, prompts: make(chan *protocol.Prompt, protocol.MaxPrompts),
 		asked: make(map[protocol.OperationID]chan<- statsAnswer), operating: make(map[protocol.OperationID]*operated),
 		listing: listing{changes: make(chan struct{}, 1)},
 	}
 	err := handshake(ctx, rw, func() (err error) {
-		c.conn, features, err = register(rw, &protocol.Register{Client: software, Open: o}, features)
+		c.conn, features, err = register(rw, &protocol.Register{Client: software, Open: o}, features, said)
 		return err
 	})
 	if err != nil {
@@ -112,11 +124,16 @@ func dial(ctx context.Context, rw io.ReadWriteCloser, software string, features 
 }
 
 // register is the client's part of the conversation up to Registered. It returns the features that were agreed.
-func register(rw io.ReadWriteCloser, r *protocol.Register, features uint64) (*conn, uint64, error) {
+func register(rw io.ReadWriteCloser, r *protocol.Register, features uint64, said bool) (*conn, uint64, error) {
 	rw, direct := receiving(rw)
 	hello := clientHello(r.Client, features|direct)
 	rd := streamframe.NewReader(rw)
-	agreed, err := streamframe.ClientHandshake(rd, rw, hello, appendRegister(r))
+	if !said {
+		if err := streamframe.Offer(rw, hello, appendRegister(r)); err != nil {
+			return nil, 0, err
+		}
+	}
+	agreed, err := streamframe.Answered(rd, hello)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -278,3 +278,8 @@ func pace(bytes int, tick time.Duration) (a, b *simnet.End) {
 	}()
 	return a, b
 }
+
+// dialOpening is Dial that asks for a stream as it begins, unless o is nil.
+func dialOpening(ctx context.Context, rw io.ReadWriteCloser, person bool, o *protocol.Opening) (*Client, error) {
+	return dial(ctx, rw, "vev", answering(person), o, false)
+}

@@ -31,7 +31,7 @@ func operating(t *testing.T) (*Client, *Server, <-chan ports.OperationRequest) {
 		}
 		accepted <- s
 	}()
-	c, err := DialOpening(context.Background(), a, "vev", true, nil)
+	c, err := dialOpening(context.Background(), a, true, nil)
 	require.NoError(t, err)
 	return c, <-accepted, taken
 }

@@ -26,7 +26,7 @@ func asking(t *testing.T) (*Client, *Server, ports.Ask) {
 		require.NoError(t, err)
 		accepted <- s
 	}()
-	c, err := DialOpening(context.Background(), a, "vev", true, nil)
+	c, err := dialOpening(context.Background(), a, true, nil)
 	require.NoError(t, err)
 	s := <-accepted
 	go func() { _, _ = c.OpenStream(t.Context(), "host", protocol.ExistingOnly, nil) }() // it waits

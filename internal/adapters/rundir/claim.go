@@ -50,15 +50,26 @@ type Claim struct {
 
 var _ net.Listener = (*Claim)(nil)
 
-// Claim makes this process the service name: it waits for an old instance that is finishing
-// (at most 10 s, or until ctx ends: Timeout, Canceled), then listens. What is left of a
-// crashed one is replaced. The socket is put back whenever it is taken away, until Close.
+// Claim is Hold and Listen.
 func (d *Dir) Claim(ctx context.Context, name string) (*Claim, error) {
+	c, err := d.Hold(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.Listen(); err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	return c, nil
+}
+
+// Hold makes this process the service name: it waits for an old instance that is finishing (at most 10 s, or until ctx ends:
+// Timeout, Canceled). It is to Listen next.
+func (d *Dir) Hold(ctx context.Context, name string) (*Claim, error) {
 	watch, err := newWatcher()
 	if err != nil {
 		return nil, fault.Wrap(fault.Unavailable, err, "cannot watch %s", d.Run())
 	}
-	c, err := d.claim(ctx, name, watch)
+	c, err := d.hold(ctx, name, watch)
 	if err != nil {
 		watch.stop()
 		watch.free()
@@ -66,19 +77,24 @@ func (d *Dir) Claim(ctx context.Context, name string) (*Claim, error) {
 	return c, err
 }
 
-func (d *Dir) claim(ctx context.Context, name string, watch *watcher) (*Claim, error) {
+func (d *Dir) hold(ctx context.Context, name string, watch *watcher) (*Claim, error) {
 	ctx, cancel := context.WithTimeout(ctx, claimPatience)
 	defer cancel()
 	life, err := d.Lock(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	c := &Claim{dir: d, name: name, watch: watch, life: life, turn: make(chan struct{}, 1), closing: make(chan struct{})}
+	return &Claim{dir: d, name: name, watch: watch, life: life, turn: make(chan struct{}, 1), closing: make(chan struct{})}, nil
+}
+
+// Listen begins to listen. What is left of a crashed instance is replaced. The socket is put back whenever it is taken away,
+// until Close.
+func (c *Claim) Listen() error {
 	if err := c.ensure(true); err != nil {
-		return nil, errors.Join(err, life.Unlock())
+		return err
 	}
 	c.keeper.Go(c.keep)
-	return c, nil
+	return nil
 }
 
 // Accept returns the next connection of a process of this user. Others are closed before a

@@ -24,6 +24,8 @@ func TestMain(m *testing.M) {
 		switch os.Args[1] {
 		case "_service":
 			os.Exit(playService())
+		case "_early":
+			os.Exit(playEarly())
 		case "_refusing":
 			Started(fault.New(fault.Conflict, "the moon is full").WithHint("wait a week"))
 			os.Exit(1)
@@ -103,6 +105,21 @@ func playService() int {
 			go serve(conn)
 		}
 	}
+}
+
+// playEarly is playService that first answers what its starter said, and says whether it listened then.
+func playEarly() int {
+	if conn := First(); conn != nil {
+		d, err := Open()
+		if err != nil {
+			return 1
+		}
+		word, _ := bufio.NewReader(conn).ReadString('\n')
+		_, err = os.Stat(d.Run() + "/svc.sock")
+		fmt.Fprintln(conn, len(word), os.IsNotExist(err))
+		conn.Close()
+	}
+	return playService()
 }
 
 func playClient() int {

@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -22,6 +23,8 @@ const (
 	startPatience = 15 * time.Second
 	// maxLog is the size from which a log is moved to NAME.log.1 at the next start.
 	maxLog = 1 << 20
+	// maxFirst bounds what a service is told with its start; a socket takes so much at once.
+	maxFirst = 32 << 10
 	// startAttempts bounds how often DialOrStart starts a service that says it serves and then
 	// cannot be reached: each time somebody ended it in between.
 	startAttempts = 5
@@ -44,27 +47,36 @@ type Service struct {
 // Faults: what the service itself says against starting; Timeout and Canceled by ctx;
 // Unavailable, with the log's name, when it ends without a word.
 func (d *Dir) DialOrStart(ctx context.Context, s Service) (*net.UnixConn, error) {
+	conn, _, err := d.DialOrStartSaying(ctx, s, nil)
+	return conn, err
+}
+
+// DialOrStartSaying is DialOrStart for a caller that would say first, of at most maxFirst bytes, on the connection. A service
+// that has to be started finds it said, on a connection that it has before it listens (see First); said tells that it has
+// taken that one. Else nothing was said.
+func (d *Dir) DialOrStartSaying(ctx context.Context, s Service, first []byte) (conn *net.UnixConn, said bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, startPatience)
 	defer cancel()
-	conn, err := d.Dial(ctx, s.Name)
+	conn, err = d.Dial(ctx, s.Name)
 	if err == nil || !absent(err) {
-		return conn, err
+		return conn, false, err
 	}
 	lock, err := d.Lock(ctx, s.Name+".start")
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	defer lock.Unlock()
 	for range startAttempts {
 		conn, err = d.await(ctx, s.Name)
 		if err == nil || !absent(err) {
-			return conn, err
+			return conn, false, err
 		}
-		if err := d.start(ctx, s); err != nil {
-			return nil, err
+		conn, serr := d.start(ctx, s, first)
+		if serr != nil || conn != nil {
+			return conn, serr == nil, serr
 		}
 	}
-	return nil, fault.Wrap(fault.Unavailable, err, "the %s ends as soon as it is started", s.Name).
+	return nil, false, fault.Wrap(fault.Unavailable, err, "the %s ends as soon as it is started", s.Name).
 		WithHint("see %s", d.Log(s.Name))
 }
 
@@ -95,19 +107,61 @@ func (d *Dir) await(ctx context.Context, name string) (*net.UnixConn, error) {
 	}
 }
 
-// start starts the service and waits until it serves.
-func (d *Dir) start(ctx context.Context, s Service) error {
+// start starts the service and waits until it serves. It returns the connection on which that was told first, nil if the
+// service did not take it.
+func (d *Dir) start(ctx context.Context, s Service, first []byte) (*net.UnixConn, error) {
 	r, w, err := os.Pipe()
 	if err != nil {
-		return fault.Wrap(fault.Unavailable, err, "cannot start the %s", s.Name)
+		return nil, fault.Wrap(fault.Unavailable, err, "cannot start the %s", s.Name)
 	}
 	defer r.Close()
-	child, err := d.spawn(s, w)
+	ours, theirs := saying(first)
+	child, err := d.spawn(s, w, theirs)
 	w.Close()
-	if err != nil {
-		return err
+	if theirs != nil {
+		theirs.Close()
 	}
-	reap(child)
+	var taken bool
+	if err == nil {
+		reap(child)
+		taken, err = d.ready(ctx, s, r)
+	}
+	if ours != nil && (err != nil || !taken) {
+		ours.Close()
+		ours = nil
+	}
+	return ours, err
+}
+
+// saying makes a connection on which first is said, and the other end of it; nil if there is nothing to say, or it cannot be
+// said this way.
+func saying(first []byte) (ours *net.UnixConn, theirs *os.File) {
+	if len(first) == 0 || len(first) > maxFirst {
+		return nil, nil
+	}
+	syscall.ForkLock.RLock()
+	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0)
+	if err == nil {
+		unix.CloseOnExec(fds[0])
+		unix.CloseOnExec(fds[1])
+	}
+	syscall.ForkLock.RUnlock()
+	if err != nil {
+		return nil, nil
+	}
+	theirs = os.NewFile(uintptr(fds[1]), "first")
+	if ours = connOf(fds[0]); ours != nil {
+		if n, err := ours.Write(first); err == nil && n == len(first) {
+			return ours, theirs
+		}
+		ours.Close()
+	}
+	theirs.Close()
+	return nil, nil
+}
+
+// ready waits for the line that a started service writes to r's other end; taken: it has the connection it was given.
+func (d *Dir) ready(ctx context.Context, s Service, r *os.File) (taken bool, err error) {
 	line := make(chan string, 1)
 	var reading sync.WaitGroup
 	defer reading.Wait()
@@ -120,13 +174,13 @@ func (d *Dir) start(ctx context.Context, s Service) error {
 	case text = <-line:
 	case <-ctx.Done():
 		r.Close()
-		return fault.Wrap(ctxKind(ctx.Err()), ctx.Err(), "the %s does not get ready", s.Name).
+		return false, fault.Wrap(ctxKind(ctx.Err()), ctx.Err(), "the %s does not get ready", s.Name).
 			WithHint("see %s", d.Log(s.Name))
 	}
-	if ok, err := parseReady(text); ok {
-		return err
+	if ok, taken, err := parseReady(text); ok {
+		return taken, err
 	}
-	return fault.New(fault.Unavailable, "the %s ended while starting", s.Name).WithHint("see %s", d.Log(s.Name))
+	return false, fault.New(fault.Unavailable, "the %s ended while starting", s.Name).WithHint("see %s", d.Log(s.Name))
 }
 
 // reap takes the child's status whenever it ends. Nobody joins this goroutine: the child
@@ -135,7 +189,7 @@ func reap(child *os.Process) {
 	new(sync.WaitGroup).Go(func() { child.Wait() })
 }
 
-func (d *Dir) spawn(s Service, ready *os.File) (*os.Process, error) {
+func (d *Dir) spawn(s Service, ready, first *os.File) (*os.Process, error) {
 	log, err := d.openLog(s.Name)
 	if err != nil {
 		return nil, err
@@ -158,10 +212,14 @@ func (d *Dir) spawn(s Service, ready *os.File) (*os.Process, error) {
 	if len(args) == 0 {
 		args = []string{"_" + s.Name}
 	}
+	files, env := []*os.File{null, log, log, ready}, d.environment()
+	if first != nil {
+		files, env = append(files, first), append(env, firstEnv+"="+strconv.Itoa(firstFD))
+	}
 	child, err := os.StartProcess(exe, slices.Concat([]string{os.Args[0]}, args), &os.ProcAttr{
 		Dir:   "/",
-		Env:   d.environment(),
-		Files: []*os.File{null, log, log, ready},
+		Env:   env,
+		Files: files,
 		Sys:   &syscall.SysProcAttr{Setsid: true},
 	})
 	if err != nil {
@@ -173,7 +231,7 @@ func (d *Dir) spawn(s Service, ready *os.File) (*os.Process, error) {
 // environment is our own, with what the child must know.
 func (d *Dir) environment() []string {
 	env := slices.DeleteFunc(os.Environ(), func(kv string) bool {
-		return strings.HasPrefix(kv, readyEnv+"=") || d.home != "" && strings.HasPrefix(kv, homeEnv+"=")
+		return strings.HasPrefix(kv, readyEnv+"=") || strings.HasPrefix(kv, firstEnv+"=") || d.home != "" && strings.HasPrefix(kv, homeEnv+"=")
 	})
 	if d.home != "" {
 		env = append(env, homeEnv+"="+d.home) // absolute: the child's directory is another

@@ -1,6 +1,8 @@
 package rundir
 
 import (
+	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -62,6 +64,44 @@ func TestStartDuringStopNeverFails(t *testing.T) {
 		}
 		cancel()
 	}
+}
+
+// What is said with the start is heard before the service listens, where the service knows of that. It is no part of what comes
+// later.
+func TestTheStarterIsHeardFirst(t *testing.T) {
+	early := Service{Name: service.Name, Args: []string{"_early"}}
+	said := func(n int) []byte { return append(bytes.Repeat([]byte{'x'}, n-1), '\n') }
+	for _, c := range []struct {
+		service Service
+		first   []byte
+		said    bool
+	}{
+		{early, said(6), true}, {early, said(maxFirst), true}, {early, said(maxFirst + 1), false}, {early, nil, false}, {service, said(6), false},
+	} {
+		d := homeWithService(t)
+		conn, taken, err := d.DialOrStartSaying(t.Context(), c.service, c.first)
+		require.NoError(t, err)
+		require.Equal(t, c.said, taken)
+		answer, err := bufio.NewReader(conn).ReadString('\n')
+		require.NoError(t, err)
+		if c.said {
+			require.Equal(t, fmt.Sprintln(len(c.first), true), answer)
+		}
+		require.NoError(t, conn.Close())
+		conn, taken, err = d.DialOrStartSaying(t.Context(), c.service, c.first)
+		require.NoError(t, err)
+		require.False(t, taken, "it runs")
+		pid, err := bufio.NewReader(conn).ReadString('\n')
+		require.NoError(t, err)
+		require.NoError(t, conn.Close())
+		env, err := os.ReadFile("/proc/" + strings.TrimSpace(pid) + "/environ")
+		require.NoError(t, err)
+		require.Equal(t, len(c.first) > 0 && len(c.first) <= maxFirst, strings.Contains(string(env), firstEnv+"=4"))
+	}
+	d := home(t)
+	_, taken, err := d.DialOrStartSaying(t.Context(), Service{Name: "bad", Args: []string{"_refusing"}}, said(6))
+	require.Equal(t, fault.Conflict, fault.KindOf(err))
+	require.False(t, taken)
 }
 
 func TestManyMeetADyingService(t *testing.T) {
@@ -236,9 +276,9 @@ func TestReadyLine(t *testing.T) {
 		{errors.New(long), &fault.Error{Msg: long[:fault.MaxText], Peer: true}},
 		{fault.New(fault.Limit, "%s", long).WithHint("%s", long), &fault.Error{Kind: fault.Limit, Msg: long[:fault.MaxText], Hint: long[:fault.MaxText], Peer: true}},
 	} {
-		line := readyLine(c.err)
+		line := readyLine(c.err, false)
 		require.LessOrEqual(t, len(line), maxReadyLine)
-		ok, err := parseReady(line)
+		ok, _, err := parseReady(line)
 		require.True(t, ok)
 		if c.want == nil {
 			require.NoError(t, err)
@@ -247,7 +287,7 @@ func TestReadyLine(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{"", "ok", "o", "error:\t1\tx", "error:\t99\tx\ty\n", "error:\t-1\tx\ty\n", "x\n", "error:\n"} {
-		ok, _ := parseReady(bad)
+		ok, _, _ := parseReady(bad)
 		require.False(t, ok, "%q", bad)
 	}
 }

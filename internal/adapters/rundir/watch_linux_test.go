@@ -30,8 +30,9 @@ func TestClaimWithoutInotify(t *testing.T) {
 	d := home(t)
 	w := &watcher{stopped: make(chan struct{})}
 	w.blind.Store(true)
-	c, err := d.claim(t.Context(), "svc", w)
+	c, err := d.hold(t.Context(), "svc", w)
 	require.NoError(t, err)
+	require.NoError(t, c.Listen())
 	conn, err := d.Dial(t.Context(), "svc")
 	require.NoError(t, err)
 	conn.Close()
