@@ -55,7 +55,7 @@ func runBroker(idle time.Duration) error {
 		_ = sleep.Close()
 		if b != nil {
 			b.Close() // what leads to other machines ends with this process
-			_ = q.close()
+			q.close()
 		}
 	}()
 	return runService(talk.BrokerService, protocol.MaxBrokerClients, func(s *service) error {
