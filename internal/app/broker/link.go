@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/vev-term/vev/internal/domain"
-	"github.com/vev-term/vev/internal/domain/pulse"
 	"github.com/vev-term/vev/internal/ports"
 	"github.com/vev-term/vev/internal/protocol"
 )
@@ -16,7 +15,7 @@ type link struct {
 	ports.Link
 	way       *way
 	transport domain.Transport
-	urged     atomic.Int64 // when it was told last that something was sent: Unix time in ns
+	urged     atomic.Bool // the way was told that something was sent since the link was asked
 
 	// Guarded by hosts.mu.
 	streams map[*linked]struct{} // live ones, and those that are asked for
@@ -44,9 +43,8 @@ func (s *linked) why() *protocol.Failure {
 
 // Write implements ports.Stream. What is sent wants an answer: a link that gives none is noticed the sooner.
 func (s *linked) Write(p []byte) (int, error) {
-	l, now := s.link, time.Now()
-	if last := l.urged.Load(); now.UnixNano()-last >= int64(pulse.UrgeEvery) && l.urged.CompareAndSwap(last, now.UnixNano()) {
-		l.way.hosts.urge(l, now)
+	if l := s.link; !l.urged.Swap(true) {
+		l.way.hosts.urge(l, time.Now())
 	}
 	return s.Stream.Write(p)
 }

@@ -133,6 +133,7 @@ func (w *way) look(now time.Time) {
 		a.Beside = w.pulse.MayRetry(now)
 	}
 	if a.Ask {
+		l.urged.Store(false)
 		h.all.Go(func() { h.probe(l) })
 	}
 	switch {

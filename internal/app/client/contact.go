@@ -48,6 +48,7 @@ type contact struct {
 	flowing  bool
 	patience time.Duration // silence until the conversation is given up; 0: silentAfter
 	givenUp  bool          // the last one was
+	tended   bool          // the broker sees that the link is bad, and makes another
 
 	samples [rttSamples]time.Duration
 	sampled int
@@ -67,13 +68,21 @@ func (c *contact) begin(now time.Time, rtt time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.up, c.heard, c.timed, c.run, c.flowing = true, now, 0, 0, false
-	c.givenUp = false
+	c.givenUp, c.tended = false, false
 	if !c.owed.IsZero() {
 		c.owed = now
 	}
 	if rtt >= 0 {
 		c.sample(rtt)
 	}
+}
+
+// tend is told whether the broker sees that the link under the conversation is bad. It makes another, and tells when the
+// conversation is to move there: to give it up meanwhile would have the broker begin anew.
+func (c *contact) tend(yes bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.tended = yes
 }
 
 // end is told that the conversation is over.
@@ -182,8 +191,9 @@ func (c *contact) judge(now time.Time) (v verdict) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.up && c.givenUp {
-		v.silent = now.Sub(c.heard).Truncate(time.Second)
-		v.next = c.heard.Add(v.silent + time.Second)
+		since := later(c.heard, c.owed)
+		v.silent = now.Sub(since).Truncate(time.Second)
+		v.next = since.Add(v.silent + time.Second)
 		return v
 	}
 	if !c.up || c.owed.IsZero() && !c.asking && !c.flowing {
@@ -220,7 +230,7 @@ func (c *contact) judge(now time.Time) (v verdict) {
 // forsaken reports whether a silent conversation is given up, with mu held.
 func (c *contact) forsaken(quiet time.Duration) bool {
 	patience := max(c.patience, silentAfter)
-	if rtt, _ := c.shortest(); !c.far && rtt < farRTT || quiet < patience {
+	if rtt, _ := c.shortest(); c.tended || !c.far && rtt < farRTT || quiet < patience {
 		return false
 	}
 	c.patience = min(2*patience, maxPatience)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/vev-term/vev/internal/domain"
 	"github.com/vev-term/vev/internal/ports"
 )
 
@@ -49,6 +50,7 @@ func (h *heeding) run(ctx context.Context, l *link, conn ports.SessionClientConn
 		select {
 		case r := <-teller.Reports():
 			l.notices.reported(r, time.Now())
+			l.contact.tend(r.State == domain.LinkSlow || r.State == domain.LinkSilent)
 			if r.Move && !move {
 				move = true
 				again.Reset(0)

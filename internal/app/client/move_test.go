@@ -82,6 +82,25 @@ func TestMovingToAnotherLink(t *testing.T) {
 	})
 }
 
+// A conversation over a link that the broker knows to be bad is not given up: it is told to move.
+func TestABadLinkIsTheBrokersToLeave(t *testing.T) {
+	attached(t, func(a *attachment) { a.opts.Far = true }, func(a *attachment) {
+		first := a.daemon.conn
+		a.daemon.set(func() { a.daemon.mute, a.daemon.unanswering = true, true })
+		a.types("x")
+		a.daemon.reports(protocol.LinkReport{State: domain.LinkSlow})
+		time.Sleep(time.Minute)
+		require.False(t, first.closed())
+		a.daemon.reports(protocol.LinkReport{State: domain.LinkConnected})
+		time.Sleep(2 * time.Second)
+		require.True(t, first.closed(), "the link is good and the daemon silent")
+		a.daemon.set(func() { a.daemon.mute, a.daemon.unanswering = false, false })
+		a.types(lead + "d")
+		_, err := a.ends(leaveGrace + byeGrace)
+		require.NoError(t, err)
+	})
+}
+
 // An attachment that ends while it moves leaves no conversation behind.
 func TestEndingWhileMoving(t *testing.T) {
 	attached(t, nil, func(a *attachment) {

@@ -15,8 +15,10 @@ const (
 	lostNoticeAfter = 300 * time.Millisecond // a shorter interruption is not worth a word
 	// borderNoticeAfter is how long a border must be there to be explained: after a resize it is until the program knows.
 	borderNoticeAfter = time.Second
-	slowRTT           = 300 * time.Millisecond // a shorter round trip is not what makes a link slow: an answer is late
-	briefNotice       = 3 * time.Second        // how long a notice without an end of its own stays
+	// noContactAfter is the shortest silence that is said. Until then a link is slow: another way is being made.
+	noContactAfter = 3 * time.Second
+	slowRTT        = 300 * time.Millisecond // a shorter round trip is not what makes a link slow: an answer is late
+	briefNotice    = 3 * time.Second        // how long a notice without an end of its own stays
 )
 
 // keysNotice says what is shown about the leader key.
@@ -197,11 +199,11 @@ func (n *notices) waits(silent time.Duration, keys int) {
 func (n *notices) contactLine() string {
 	var what string
 	switch {
-	case n.silent > 0: // also while another connection is tried because of it
+	case n.silent >= noContactAfter: // also while another connection is tried because of it
 		what = fmt.Sprintf("no contact for %d s", n.silent/time.Second)
-	case !n.lost.IsZero() && n.lostFor > 0:
+	case n.silent == 0 && !n.lost.IsZero() && n.lostFor > 0:
 		what = fmt.Sprintf("reconnecting for %d s", n.lostFor/time.Second)
-	case !n.lost.IsZero() && n.lostFor == 0:
+	case n.silent == 0 && !n.lost.IsZero() && n.lostFor == 0:
 		what = "connection lost, reconnecting"
 	case n.under == domain.LinkSilent:
 		what = fmt.Sprintf("no contact for %d s", n.unheard/time.Second)

@@ -11,13 +11,13 @@ const (
 	BeatEvery = 3 * time.Second
 	IdleEvery = time.Minute
 	// UrgeEvery is how often it is asked at most because something was sent over it: what is typed wants an answer.
-	UrgeEvery = time.Second
+	UrgeEvery = 500 * time.Millisecond
 	// LateAfter is how long an answer may take on any link, DoubtAfter how long one that is used may hear nothing while an
 	// answer is due before another is made beside it, SilentAfter how long before there is no contact. On a link with
 	// longer round trips each is patienceFactor of its shortest.
 	LateAfter      = 400 * time.Millisecond
 	DoubtAfter     = time.Second
-	SilentAfter    = 2 * time.Second
+	SilentAfter    = 3 * time.Second
 	patienceFactor = 4
 	// WakeDoubtAfter is DoubtAfter once this machine has slept: the link is most likely gone.
 	WakeDoubtAfter = 300 * time.Millisecond
@@ -43,7 +43,7 @@ type Machine struct {
 	due   time.Time // since when an answer is due; zero: none is
 	asked time.Time // when the last answer came, or the link
 	woke  bool      // this machine slept, and no answer came since
-	urged bool      // something was sent that wants an answer
+	urged bool      // something was sent since it was asked
 	rtts  [samples]time.Duration
 	heard int // how many answers came
 
@@ -135,7 +135,7 @@ func (m *Machine) Answered(now time.Time, rtt time.Duration) {
 	if !m.up {
 		return
 	}
-	m.due, m.asked, m.woke, m.urged = time.Time{}, now, false, false
+	m.due, m.asked, m.woke = time.Time{}, now, false
 	m.retry, m.retryAt = 0, time.Time{}
 	m.rtts[m.heard%samples] = rtt
 	m.heard++
@@ -163,8 +163,8 @@ func (m *Machine) Woke(now time.Time) {
 	}
 }
 
-// Urge is told that something was sent over the link, at most every UrgeEvery.
-func (m *Machine) Urge() { m.urged = m.up && m.due.IsZero() }
+// Urge is told that something was sent over the link, at least the first time since it was asked.
+func (m *Machine) Urge() { m.urged = m.up }
 
 // patience is least, or on a link with longer round trips a multiple of those.
 func (m *Machine) patience(least time.Duration) time.Duration {
@@ -194,7 +194,7 @@ func (m *Machine) Look(now time.Time, v domain.Vitals, used bool) (a Advice) {
 			a.Next = at
 			return a
 		}
-		m.due, a.Ask = now, true
+		m.due, m.urged, a.Ask = now, false, true
 	}
 	since := m.due
 	if v.Heard.After(since) {

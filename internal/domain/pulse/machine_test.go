@@ -194,7 +194,7 @@ nothing was heard for long
 	none: none
 	connecting: connecting
 	connected: connected, look in 57s
-	slow: slow, look in 1.6s
+	slow: slow, look in 2.6s
 	no contact: no contact, give up
 	reconnecting: reconnecting
 	gone: gone
@@ -257,7 +257,7 @@ func TestTheBoundsOfSilence(t *testing.T) {
 	}
 }
 
-// What is sent wants an answer, but no more than one a second.
+// What is sent wants an answer, but no more than one in UrgeEvery. What is sent while an answer is due wants another.
 func TestWhatIsSentIsAskedFor(t *testing.T) {
 	m := &Machine{}
 	m.Up(t0)
@@ -272,6 +272,11 @@ func TestWhatIsSentIsAskedFor(t *testing.T) {
 		m.Answered(a.Next, rtt)
 		require.Equal(t, m.asked.Add(BeatEvery), m.Look(m.asked, link(m.asked), true).Next)
 	}
+	a := m.Look(m.asked.Add(BeatEvery), link(m.asked), true)
+	require.True(t, a.Ask)
+	m.Urge()
+	m.Answered(m.due.Add(rtt), rtt)
+	require.Equal(t, m.asked.Add(UrgeEvery), m.Look(m.asked, link(m.asked), true).Next)
 }
 
 func TestALinkThatIsOnlyKept(t *testing.T) {
