@@ -14,7 +14,7 @@ func TestWhatIsKnownAheadIsNotReadTwice(t *testing.T) {
 	for _, known := range []string{"", "known"} {
 		in, out, err := os.Pipe()
 		require.NoError(t, err)
-		s := &stdio{in: in, ahead: []byte(known), again: len(known)}
+		s := &stdio{reads: in, ahead: []byte(known), again: len(known)}
 		if known != "" {
 			got := make([]byte, 3)
 			_, err = io.ReadFull(s, got)

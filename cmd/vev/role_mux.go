@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/vev-term/vev/internal/adapters/brokeripc"
+	"github.com/vev-term/vev/internal/adapters/descriptor"
 	"github.com/vev-term/vev/internal/adapters/quic"
 	"github.com/vev-term/vev/internal/adapters/rundir"
 	"github.com/vev-term/vev/internal/adapters/sshstdio"
@@ -66,6 +67,8 @@ func runMuxStdio(ctx context.Context, in, out *os.File) error {
 // writes tried, as on a socket, where the files are pipes or sockets.
 type stdio struct {
 	in, out *os.File
+	reads   io.Reader // in
+	writes  io.Writer // out
 
 	// The reader's.
 	ahead []byte // is known of the input, and not read yet
@@ -90,6 +93,7 @@ func newStdio(in, out *os.File) (*stdio, error) {
 		}
 		*f.to = os.NewFile(uintptr(fd), f.from.Name())
 	}
+	s.reads, s.writes = descriptor.OfFile(s.in), descriptor.OfFile(s.out)
 	return s, nil
 }
 
@@ -101,16 +105,16 @@ func (s *stdio) Read(p []byte) (int, error) {
 		return n, nil
 	}
 	for s.again > 0 && len(p) > 0 {
-		n, err := s.in.Read(p[:min(len(p), s.again)])
+		n, err := s.reads.Read(p[:min(len(p), s.again)])
 		s.again -= n
 		if err != nil {
 			return 0, err
 		}
 	}
-	return s.in.Read(p)
+	return s.reads.Read(p)
 }
 
-func (s *stdio) Write(p []byte) (int, error)           { return s.out.Write(p) }
+func (s *stdio) Write(p []byte) (int, error)           { return s.writes.Write(p) }
 func (s *stdio) SetReadDeadline(t time.Time) error     { return s.in.SetReadDeadline(t) }
 func (s *stdio) SyscallConn() (syscall.RawConn, error) { return s.out.SyscallConn() }
 func (s *stdio) Close() error                          { return errors.Join(s.in.Close(), s.out.Close()) }

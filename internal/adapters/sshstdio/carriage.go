@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/vev-term/vev/internal/adapters/descriptor"
 	"github.com/vev-term/vev/internal/domain/fault"
 )
 
@@ -25,7 +26,9 @@ const (
 // carriage is the standard input and output of a helper behind an ssh. As with a socket, reads can
 // be interrupted and writes tried.
 type carriage struct {
-	in, out *os.File // we write in and read out
+	in, out *os.File  // we write in and read out
+	writes  io.Writer // in
+	reads   io.Reader // out
 	cmd     *exec.Cmd
 	said    tail          // on standard error
 	patient atomic.Bool   // ssh has something to deliver, or is about to end by itself
@@ -60,7 +63,10 @@ func start(a attempt) (*carriage, error) {
 		return nil, cannotStart(err)
 	}
 	defer theirOut.Close()
-	c := &carriage{in: in, out: out, cmd: exec.Command(path, arguments(a)...), exited: make(chan struct{})}
+	c := &carriage{
+		in: in, out: out, writes: descriptor.OfFile(in), reads: descriptor.OfFile(out),
+		cmd: exec.Command(path, arguments(a)...), exited: make(chan struct{}),
+	}
 	c.cmd.Stdin, c.cmd.Stdout, c.cmd.Stderr, c.cmd.WaitDelay = theirIn, theirOut, &c.said, waitDelay
 	c.cmd.Env = append(os.Environ(), a.env...)
 	if err := c.cmd.Start(); err != nil {
@@ -104,7 +110,7 @@ func (c *carriage) Read(p []byte) (int, error) {
 		g.rest = g.rest[n:]
 		return n, nil
 	}
-	return c.out.Read(p)
+	return c.reads.Read(p)
 }
 
 // begin reads on until the helper begins.
@@ -112,7 +118,7 @@ func (c *carriage) begin() error {
 	if c.greeting.passed {
 		return nil
 	}
-	err := c.greeting.pass(c.out)
+	err := c.greeting.pass(c.reads)
 	if err == nil || err == io.EOF {
 		c.patient.Store(true)
 	}
@@ -143,7 +149,7 @@ func (c *carriage) await(ctx context.Context) error {
 	return err
 }
 
-func (c *carriage) Write(p []byte) (int, error)           { return c.in.Write(p) }
+func (c *carriage) Write(p []byte) (int, error)           { return c.writes.Write(p) }
 func (c *carriage) SetReadDeadline(t time.Time) error     { return c.out.SetReadDeadline(t) }
 func (c *carriage) SyscallConn() (syscall.RawConn, error) { return c.in.SyscallConn() }
 

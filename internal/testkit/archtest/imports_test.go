@@ -52,6 +52,7 @@ var layers = []layer{
 var stack = map[string][]string{
 	adaptersDir + "/pty":         {adaptersDir + "/descriptor"},
 	adaptersDir + "/tty":         {adaptersDir + "/descriptor"},
+	adaptersDir + "/sshstdio":    {adaptersDir + "/descriptor"},
 	adaptersDir + "/streamframe": {adaptersDir + "/descriptor"},
 	adaptersDir + "/brokeripc":   {adaptersDir + "/brokerwire", adaptersDir + "/streamframe"},
 	adaptersDir + "/brokerwire":  {adaptersDir + "/streamframe"},

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -9,6 +10,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/vev-term/vev/internal/adapters/descriptor"
 )
 
 // sshCommand is how a host is reached whose files are this one's: words, of which the last is the host.
@@ -37,7 +40,7 @@ func dialSSH(k kind) (session, error) {
 	if err := cmd.Start(); err != nil {
 		return session{}, err
 	}
-	s, err := k.client(&pipes{in: out, out: in})
+	s, err := k.client(k.pipes(out, in))
 	if err != nil {
 		return session{}, err
 	}
@@ -57,14 +60,14 @@ func servePipe(name string) error {
 	if !ok {
 		return errNoKind(name)
 	}
-	c := &pipes{in: os.Stdin, out: os.Stdout}
+	in, out := os.Stdin, os.Stdout
 	if !k.single {
 		var err error
-		if c, err = interruptible(c); err != nil {
+		if in, out, err = interruptible(in, out); err != nil {
 			return err
 		}
 	}
-	s, err := k.server(c)
+	s, err := k.server(k.pipes(in, out))
 	if err != nil {
 		return err
 	}
@@ -79,27 +82,37 @@ func servePipe(name string) error {
 	}
 }
 
-// interruptible is c with reads that can be interrupted, as vev's helper makes it: a conversation has them done by who waits.
+// interruptible are files whose reads can be interrupted, as vev's helper makes them: a conversation has them done by who waits.
 // The bare stream is left what the system makes fastest.
-func interruptible(c *pipes) (*pipes, error) {
-	for _, f := range []**os.File{&c.in, &c.out} {
+func interruptible(in, out *os.File) (*os.File, *os.File, error) {
+	for _, f := range []**os.File{&in, &out} {
 		fd := (*f).Fd()
 		if err := syscall.SetNonblock(int(fd), true); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		*f = os.NewFile(fd, (*f).Name())
 	}
-	return c, nil
+	return in, out, nil
 }
 
 // pipes are a connection of two pipes, as far as it is used.
 type pipes struct {
 	net.Conn // nil
 	in, out  *os.File
+	reads    io.Reader // in
+	writes   io.Writer // out
 }
 
-func (p *pipes) Read(b []byte) (int, error)            { return p.in.Read(b) }
-func (p *pipes) Write(b []byte) (int, error)           { return p.out.Write(b) }
+// pipes are read and written as vev does it, the bare stream's as any.
+func (k kind) pipes(in, out *os.File) *pipes {
+	if k.single {
+		return &pipes{in: in, out: out, reads: in, writes: out}
+	}
+	return &pipes{in: in, out: out, reads: descriptor.OfFile(in), writes: descriptor.OfFile(out)}
+}
+
+func (p *pipes) Read(b []byte) (int, error)            { return p.reads.Read(b) }
+func (p *pipes) Write(b []byte) (int, error)           { return p.writes.Write(b) }
 func (p *pipes) SetReadDeadline(t time.Time) error     { return p.in.SetReadDeadline(t) }
 func (p *pipes) SyscallConn() (syscall.RawConn, error) { return p.out.SyscallConn() }
 func (p *pipes) Close() error                          { return errors.Join(p.out.Close(), p.in.Close()) }
