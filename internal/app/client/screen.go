@@ -41,6 +41,7 @@ type screen struct {
 	inline   *inline // nil: the session is shown on the alternate screen
 	failed   func(error)
 	buf      []byte // what is to be written next; events wait here for their state
+	opening  bool   // what prepares the terminal is still in buf
 
 	shown atomic.Pointer[shown] // of the last frame, for the pump; what it points to is not changed
 }
@@ -57,7 +58,8 @@ func newScreen(tty ports.Terminal, caps render.Capabilities, n *notices, g *gues
 func (s *screen) take() { s.turn <- struct{}{} }
 func (s *screen) give() { <-s.turn }
 
-// enter makes the terminal ours; it reports false when the end came before.
+// enter makes the terminal ours; it reports false when the end came before. What prepares it is written with the first frame,
+// which is there by now, or at the end.
 func (s *screen) enter(size domain.Size) (bool, error) {
 	s.take()
 	defer s.give()
@@ -70,7 +72,8 @@ func (s *screen) enter(size domain.Size) (bool, error) {
 	}
 	s.life, s.entered = lifeOurs, time.Now()
 	s.begin()
-	return true, s.write()
+	s.opening = true
+	return true, nil
 }
 
 // begin appends what prepares the terminal.
@@ -88,6 +91,9 @@ func (s *screen) leave() {
 	ours := s.life == lifeOurs
 	s.life = lifeOver
 	if ours {
+		if s.opening {
+			s.write() // as below
+		}
 		s.buf = s.buf[:0]
 		if s.inline != nil {
 			s.lastInline()
@@ -199,7 +205,7 @@ func (s *screen) write() error {
 		return nil
 	}
 	_, err := s.tty.Write(s.buf)
-	s.buf = s.buf[:0]
+	s.buf, s.opening = s.buf[:0], false
 	if cap(s.buf) > maxKeptBytes {
 		s.buf = nil
 	}
