@@ -1,6 +1,7 @@
 // Streams compares ways to carry many byte streams over one Unix socket between two
 // processes: vev's broker conversation beside yamux and smux, and beside the bare socket
-// and framing by hand, which bound what can be reached.
+// and framing by hand, which bound what can be reached, and sockets, which has one for each stream: what
+// streams beside each other cost where nothing is shared but the machine.
 //
 //	go run ./test/bench/streams [-runs N] [-mb N] [-only KIND,...]
 //

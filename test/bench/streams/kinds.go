@@ -26,13 +26,14 @@ type kind struct {
 	server func(net.Conn) (session, error)
 
 	listen func() (addr string, accept func() (session, error), err error) // in place of the socket and server; or nil
-	dial   func(addr string) (session, error)
-	ssh    bool // over the standard input and output of an ssh
+	dial   func(addr string) (session, error)                              // in place of client; or nil
+	ssh    bool                                                            // over the standard input and output of an ssh
 }
 
 var kinds = []kind{
 	bare("unix", func(c net.Conn) io.ReadWriteCloser { return c }),
 	bare("by hand", func(c net.Conn) io.ReadWriteCloser { return newHand(c) }),
+	sockets(),
 	{name: "yamux", client: yamuxClient, server: yamuxServer},
 	{name: "smux v1", client: smuxClient(1), server: smuxServer(1)},
 	{name: "smux v2", client: smuxClient(2), server: smuxServer(2)},
@@ -48,8 +49,8 @@ func behindSSH(k kind) kind {
 	return k
 }
 
-// overSocket reports whether it is carried by a Unix socket.
-func (k kind) overSocket() bool { return k.listen == nil && !k.ssh }
+// overSocket reports whether it is carried by one Unix socket.
+func (k kind) overSocket() bool { return k.client != nil && !k.ssh }
 
 func kindOf(name string) (kind, bool) {
 	for _, k := range kinds {
