@@ -2,15 +2,18 @@ package brokeripc
 
 import (
 	"encoding/binary"
+	"io"
 	"net"
 	"os"
 	"runtime"
 	"sync"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/vev-term/vev/internal/adapters/brokerwire"
+	"github.com/vev-term/vev/internal/adapters/descriptor"
 	"github.com/vev-term/vev/internal/adapters/streamframe"
 )
 
@@ -36,7 +39,8 @@ type sender struct {
 	hand    []int  // descriptors that go with buf
 	buffer  int    // as tune left it
 	socket  bool   // the carriage is one: it has that buffer, and is read where it is written
-	look    [1]unix.PollFd
+	mixed   bool   // small frames go between
+	slow    bool   // so is who reads, as the last wait has shown
 
 	vec  [2][]byte
 	bufs net.Buffers
@@ -45,7 +49,11 @@ type sender struct {
 	raw  syscall.RawConn       // nil: it cannot
 	try  func(fd uintptr) bool // conn.try; a method value would be made for each write
 	sent int                   // bytes of buf and payload that are out
+	full time.Time             // when the carriage took no more, or zero
 	err  error
+
+	small  io.Writer // the carriage, for what is copied behind its head
+	writes descriptor.Writes
 }
 
 // tune sets how much the socket may hold of what we write, with the writing turn held.
@@ -62,12 +70,13 @@ func (c *conn) tune(buffer int) {
 }
 
 func (c *conn) newSender() sender {
+	o := sender{small: descriptor.Of(c.rw)}
 	if s, ok := c.rw.(syscall.Conn); ok {
 		if raw, err := s.SyscallConn(); err == nil {
-			return sender{raw: raw, try: c.try}
+			o.raw, o.try = raw, c.try
 		}
 	}
-	return sender{}
+	return o
 }
 
 // send writes out.buf and the payload behind it, with the writing turn held.
@@ -85,7 +94,7 @@ func (c *conn) send(payload []byte) error {
 		if len(o.buf) == 0 {
 			return nil
 		}
-		_, err = c.rw.Write(o.buf)
+		_, err = o.small.Write(o.buf)
 	case o.raw != nil:
 		o.payload, o.sent, o.err = payload, 0, nil
 		if err = o.raw.Write(o.try); err == nil {
@@ -107,10 +116,14 @@ func (c *conn) send(payload []byte) error {
 // it wait for long.
 func (c *conn) try(fd uintptr) bool {
 	o := &c.out
+	if !o.full.IsZero() {
+		o.waited(time.Since(o.full))
+		o.full = time.Time{}
+	}
 	for {
 		if o.sent <= o.head {
-			if o.socket && o.buffer == mixedBuffer {
-				c.lookUp(int32(fd))
+			if o.socket && o.mixed {
+				c.lookUp(int(fd))
 			}
 			c.takeLate()
 		}
@@ -119,12 +132,12 @@ func (c *conn) try(fd uintptr) bool {
 			vec = append(vec, o.buf[o.sent:])
 		}
 		vec = append(vec, o.payload[max(o.sent-len(o.buf), 0):])
-		n, err := unix.Writev(int(fd), vec)
+		n, err := o.writes.Writev(int(fd), vec)
 		switch err {
 		case nil:
 			o.sent += n
-		case unix.EINTR:
 		case unix.EAGAIN:
+			o.full = time.Now()
 			return false
 		default:
 			o.err = os.NewSyscallError("writev", err)
@@ -136,12 +149,24 @@ func (c *conn) try(fd uintptr) bool {
 	}
 }
 
+// wants is the buffer for the next bulk frame.
+func (o *sender) wants() int {
+	if o.mixed && o.slow {
+		return mixedBuffer
+	}
+	return bulkBuffer
+}
+
+// waited notes how long a socket that was full took until it wanted more: the kernel says so when a quarter of twice the buffer
+// is left.
+func (o *sender) waited(d time.Duration) {
+	o.slow = d > time.Duration(o.buffer)*3/2*time.Second/slowReader
+}
+
 // lookUp has what has come read before the next bulk frame, while small ones go between: one that came may be about to be
 // answered. Who reads is there sooner on the thread that is awake than after the kernel has found another one for it.
-func (c *conn) lookUp(fd int32) {
-	look := &c.out.look
-	look[0] = unix.PollFd{Fd: fd, Events: unix.POLLIN}
-	if n, err := unix.Poll(look[:], 0); n == 0 || err != nil {
+func (c *conn) lookUp(fd int) {
+	if !descriptor.Readable(fd) {
 		return
 	}
 	c.mu.Lock()

@@ -20,16 +20,18 @@ const (
 	// closeGrace is how long a goodbye may wait for the carriage before it is closed anyway.
 	closeGrace = time.Second
 
-	// bulkBuffer is what a Unix socket may hold of what we wrote while nothing but bulk goes
-	// over it: enough that neither end waits for the other to be scheduled.
-	bulkBuffer = 208 << 10
-	// mixedBuffer takes its place while small frames go between: two frames of the largest
-	// size, since what is in the socket cannot be overtaken. The kernel doubles the number, counts
-	// a little more than the bytes, and takes a write as long as the sum is not reached: so the
-	// third frame waits as a whole, and what comes meanwhile can go before it.
+	// bulkBuffer is what a Unix socket may hold of what we wrote, five frames of the largest size: enough that neither end
+	// waits for the other to be scheduled, which would keep a small frame longer than the bulk before it. The kernel doubles the
+	// number, counts a little more than the bytes, and takes a piece of half a frame as long as the sum is not reached: so the sixth
+	// frame waits as a whole, and what comes meanwhile can go before it.
+	bulkBuffer = 156 << 10
+	// mixedBuffer takes its place while small frames go between and who reads is slow: two frames, since what is in the socket
+	// cannot be overtaken.
 	mixedBuffer = 58 << 10
 	// mixedFrames without a small one among them end the mixture: 8 MiB, some milliseconds.
 	mixedFrames = 128
+	// slowReader takes fewer bytes a second than that: what bulkBuffer holds delays a small frame by most of a millisecond and more.
+	slowReader = 400 << 20
 )
 
 // peer is what differs between the two ends. All but decode are called with conn.mu held.

@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/vev-term/vev/internal/adapters/descriptor"
 	"github.com/vev-term/vev/internal/domain/fault"
 	"github.com/vev-term/vev/internal/ports"
 	"github.com/vev-term/vev/internal/protocol"
@@ -34,6 +35,7 @@ func closeDescriptor(fd int) {
 // most connections are made for one stream, which need not interrupt the first read then.
 type receiver struct {
 	*net.UnixConn
+	plain   io.Reader    // the socket, without descriptors
 	opening atomic.Int32 // streams asked for and not answered; those given up count until then
 	oob     []byte       // owned by who reads
 	asked   bool         // a stream was asked for; until then opening has 1 for the first. Guarded by conn.mu
@@ -50,7 +52,7 @@ func receiving(rw io.ReadWriteCloser) (io.ReadWriteCloser, uint64) {
 	if !ok {
 		return rw, protocol.FeatureNone
 	}
-	r := &receiver{UnixConn: u, oob: make([]byte, unix.CmsgSpace(4*maxReceived))}
+	r := &receiver{UnixConn: u, plain: descriptor.OfBulk(u), oob: make([]byte, unix.CmsgSpace(4*maxReceived))}
 	r.opening.Store(1)
 	return r, protocol.FeatureDirect
 }
@@ -67,7 +69,7 @@ func sendable(rw io.ReadWriteCloser) uint64 {
 // returned.
 func (r *receiver) Read(p []byte) (int, error) {
 	if r.opening.Load() == 0 {
-		return r.UnixConn.Read(p)
+		return r.plain.Read(p)
 	}
 	n, oobn, _, _, err := r.ReadMsgUnix(p, r.oob)
 	if oobn > 0 {

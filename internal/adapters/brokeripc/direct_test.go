@@ -229,15 +229,66 @@ func TestTheSocketsBufferFollowsTheTraffic(t *testing.T) {
 		_, err := broker.Write(bulk)
 		require.NoError(t, err)
 	}
-	require.Equal(t, bulkBuffer, s.conn.out.buffer)
+	require.False(t, s.conn.out.mixed)
 	_, err = broker.Write(small)
 	require.NoError(t, err)
 	for range mixedFrames - 1 {
 		_, err := broker.Write(bulk)
 		require.NoError(t, err)
-		require.Equal(t, mixedBuffer, s.conn.out.buffer, "small frames go between")
+		require.True(t, s.conn.out.mixed, "small frames go between")
 	}
 	_, err = broker.Write(bulk)
 	require.NoError(t, err)
-	require.Equal(t, bulkBuffer, s.conn.out.buffer, "none has for a while")
+	require.False(t, s.conn.out.mixed, "none has for a while")
+}
+
+// The socket is kept short where small frames go between and who reads is slow: half a millisecond for what bulkBuffer lets wait.
+func TestBuffer(t *testing.T) {
+	const fullForBulk, fullForMixed = 571 * time.Microsecond, 212 * time.Microsecond
+	for _, c := range []struct {
+		mixed  bool
+		buffer int
+		waited time.Duration
+		wants  int
+	}{
+		{true, bulkBuffer, fullForBulk, bulkBuffer},
+		{true, bulkBuffer, fullForBulk + time.Microsecond, mixedBuffer},
+		{false, bulkBuffer, time.Second, bulkBuffer},
+		{true, mixedBuffer, fullForMixed, bulkBuffer},
+		{true, mixedBuffer, fullForMixed + time.Microsecond, mixedBuffer},
+	} {
+		o := sender{mixed: c.mixed, buffer: c.buffer}
+		o.waited(c.waited)
+		require.Equal(t, c.wants, o.wants(), "%+v", c)
+	}
+}
+
+// How long what is written waited for the socket says how fast that is read.
+func TestASlowReaderIsSeen(t *testing.T) {
+	a, b := sockets(t)
+	c := newConn(a, nil, protocol.Scope{}, nil, limits{})
+	o := &c.out
+	try := func() (done bool) {
+		require.NoError(t, o.raw.Control(func(fd uintptr) { done = c.try(fd) }))
+		require.NoError(t, o.err)
+		return done
+	}
+	o.head, o.payload = begun, make([]byte, 64<<10)
+	for _, since := range []time.Time{time.Now().Add(-time.Hour), time.Now().Add(time.Hour)} {
+		sent := 0
+		for o.sent = 0; try(); o.sent = 0 {
+			require.True(t, o.full.IsZero())
+			sent += len(o.payload)
+		}
+		require.False(t, o.full.IsZero())
+		o.full = since
+		_, err := io.CopyN(io.Discard, b, int64(sent+o.sent))
+		require.NoError(t, err)
+		rest := len(o.payload) - o.sent
+		require.True(t, try())
+		require.True(t, o.full.IsZero(), "a wait counts once")
+		require.Equal(t, since.Before(time.Now()), o.slow)
+		_, err = io.CopyN(io.Discard, b, int64(rest))
+		require.NoError(t, err)
+	}
 }

@@ -147,7 +147,7 @@ func TestLookUp(t *testing.T) {
 	require.True(t, c.out.socket)
 	c.reading.taken = true // somebody reads
 	look := func() bool {
-		require.NoError(t, c.out.raw.Control(func(fd uintptr) { c.lookUp(int32(fd)) }))
+		require.NoError(t, c.out.raw.Control(func(fd uintptr) { c.lookUp(int(fd)) }))
 		return c.reading.interrupted
 	}
 	require.False(t, look())

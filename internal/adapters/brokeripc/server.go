@@ -8,6 +8,7 @@ import (
 	"io"
 
 	"github.com/vev-term/vev/internal/adapters/brokerwire"
+	"github.com/vev-term/vev/internal/adapters/descriptor"
 	"github.com/vev-term/vev/internal/adapters/streamframe"
 	"github.com/vev-term/vev/internal/domain/fault"
 	"github.com/vev-term/vev/internal/ports"
@@ -69,7 +70,7 @@ func Accept(ctx context.Context, rw io.ReadWriteCloser, b Broker) (*Server, erro
 func (s *Server) register(rw io.ReadWriteCloser) (err error) {
 	hello := protocol.NewHello(protocol.BrokerServer, s.broker.Software)
 	hello.Features = sendable(rw) | protocol.FeatureShortRefs | protocol.FeaturePrompts | protocol.FeaturePings | protocol.FeatureReports | protocol.FeatureFirst | protocol.FeatureAhead
-	rd := streamframe.NewReader(rw)
+	rd := streamframe.NewReader(descriptor.OfBulk(rw))
 	out := bufio.NewWriter(rw) // what answers both frames goes in one write where both have come
 	agreed, err := streamframe.ServerHandshake(rd, out, hello)
 	if err != nil || !rd.Pending() {

@@ -38,13 +38,10 @@ func (c *conn) writeFrame(s *Stream, p []byte) error {
 	c.takeUnsent()
 	c.out.head = len(c.out.buf)
 	c.appendDataHead(&c.out.buf, s, len(p))
-	buffer := bulkBuffer
-	if c.numbers.FramesOut-c.writing.small < mixedFrames {
-		buffer = mixedBuffer
-	}
+	c.out.mixed = c.numbers.FramesOut-c.writing.small < mixedFrames
 	c.mu.Unlock()
 	if len(p) > copyBelow {
-		c.tune(buffer)
+		c.tune(c.out.wants())
 	}
 	if err = c.send(p); err != nil {
 		c.fail(err)

@@ -15,18 +15,27 @@ const (
 	maxBrief = 4 << 10
 	// maxRow is how many brief reads in a row may find something: whoever never waits is seen by the monitor from then on.
 	maxRow = 16
+	// maxBulk is what one call moves at most where bulk is brief, too: a frame with its head, some ten microseconds' work.
+	maxBulk = 68 << 10
+	// maxBulkRow is maxRow there: the monitor takes a turn from nobody who has had it for less than ten milliseconds.
+	maxBulkRow = 128
 )
 
 // Reads are the reads of one descriptor, which is non-blocking, by one goroutine.
 type Reads struct {
-	row int // that found something since one did not
+	row  int  // that found something since one did not
+	bulk bool // is brief, too, but for the read that ends a row
 }
 
 // Read is read(2), of fewer bytes than asked for where it is brief. EAGAIN is for the caller to wait.
 func (r *Reads) Read(fd int, p []byte) (n int, err error) {
+	most, row := maxBrief, maxRow
+	if r.bulk {
+		most, row = maxBulk, maxBulkRow
+	}
 	for {
-		if r.row < maxRow {
-			n, err = briefRead(fd, p[:min(len(p), maxBrief)])
+		if r.row < row {
+			n, err = briefRead(fd, p[:min(len(p), most)])
 		} else {
 			n, err = unix.Read(fd, p)
 		}
@@ -35,7 +44,9 @@ func (r *Reads) Read(fd int, p []byte) (n int, err error) {
 			continue
 		case err == unix.EAGAIN:
 			r.row = 0
-		case n >= maxBrief/2:
+		case r.bulk && r.row == row:
+			r.row = 0
+		case !r.bulk && n >= maxBrief/2:
 			r.row = maxRow // more of it may come
 		default:
 			r.row++
@@ -43,6 +54,34 @@ func (r *Reads) Read(fd int, p []byte) (n int, err error) {
 		return max(n, 0), err
 	}
 }
+
+// Writes are the writes of bulk to one descriptor, which is non-blocking, by one goroutine.
+type Writes struct {
+	row int // that were taken since one was not
+}
+
+// Writev is writev(2) of one or two pieces.
+func (w *Writes) Writev(fd int, pieces [][]byte) (n int, err error) {
+	for {
+		if w.row < maxBulkRow {
+			n, err = briefWritev(fd, pieces)
+		} else {
+			n, err = unix.Writev(fd, pieces)
+		}
+		switch {
+		case err == unix.EINTR:
+			continue
+		case err == unix.EAGAIN, w.row == maxBulkRow:
+			w.row = 0
+		default:
+			w.row++
+		}
+		return max(n, 0), err
+	}
+}
+
+// Readable reports whether a read would not have to wait.
+func Readable(fd int) bool { return briefPoll(fd) }
 
 // Write is write(2) of a non-blocking descriptor.
 func Write(fd int, p []byte) (n int, err error) {
@@ -73,6 +112,15 @@ func Of(rw io.ReadWriter) io.ReadWriter {
 		return rw // closed
 	}
 	return newFile(socket, raw)
+}
+
+// OfBulk is Of for a socket whose bulk is read briefly, too: in a row of such reads the last one is not.
+func OfBulk(rw io.ReadWriter) io.ReadWriter {
+	of := Of(rw)
+	if f, ok := of.(*file); ok {
+		f.reads.bulk = true
+	}
+	return of
 }
 
 // OfFile is Of for a file that the runtime's poller knows.

@@ -44,6 +44,7 @@ func pipe(t *testing.T) (r, w *os.File) {
 
 func TestAllArrives(t *testing.T) {
 	near, far := sockets(t)
+	bulkNear, bulkFar := sockets(t)
 	r, w := pipe(t)
 	for _, c := range []struct {
 		name string
@@ -52,6 +53,7 @@ func TestAllArrives(t *testing.T) {
 		shut func() error
 	}{
 		{"socket", Of(far), Of(near), near.CloseWrite},
+		{"bulk", OfBulk(bulkFar), Of(bulkNear), bulkNear.CloseWrite},
 		{"file", OfFile(r), OfFile(w), w.Close},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -216,4 +218,97 @@ func TestReadsAreBriefWhileLittleComes(t *testing.T) {
 	}
 	put(len(b))
 	get(len(b))
+}
+
+// bulkPair is two non-blocking ends of a socket that holds several frames.
+func bulkPair(t *testing.T) (near, far int) {
+	t.Helper()
+	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0)
+	require.NoError(t, err)
+	for _, fd := range fds {
+		t.Cleanup(func() { unix.Close(fd) })
+		require.NoError(t, unix.SetNonblock(fd, true))
+		require.NoError(t, unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_SNDBUF, 4*maxBulk))
+		require.NoError(t, unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_RCVBUF, 4*maxBulk))
+	}
+	return fds[0], fds[1]
+}
+
+// Of bulk that never lets its reader wait, the monitor sees one read of each row.
+func TestReadsOfBulkAreBrief(t *testing.T) {
+	near, far := bulkPair(t)
+	r := Reads{bulk: true}
+	b := make([]byte, maxBulk+100)
+	get := func(put, want int) {
+		t.Helper()
+		if put > 0 {
+			m, err := Write(near, b[:put])
+			require.NoError(t, err)
+			require.Equal(t, put, m)
+		}
+		n, err := r.Read(far, b)
+		require.NoError(t, err)
+		require.Equal(t, want, n)
+	}
+	drained := func() {
+		t.Helper()
+		_, err := r.Read(far, b)
+		require.ErrorIs(t, err, unix.EAGAIN)
+	}
+	get(len(b), maxBulk)
+	get(0, 100)
+	drained()
+	for range 2 {
+		for range maxBulkRow - 2 {
+			get(1, 1)
+		}
+		get(len(b), maxBulk)
+		get(0, 100)
+		get(len(b), len(b)) // not brief
+	}
+	get(1, 1)
+	drained()
+	for range maxBulkRow - 1 {
+		get(1, 1)
+	}
+	get(len(b), maxBulk) // the row began anew
+}
+
+func TestWritesOfBulk(t *testing.T) {
+	near, far := bulkPair(t)
+	var w Writes
+	head, payload, got := bytes.Repeat([]byte("h"), 16), bytes.Repeat([]byte("p"), 100), make([]byte, maxBulk)
+	whole := append(bytes.Clone(head), payload...)
+	for i := range 2 * (maxBulkRow + 1) {
+		require.Equal(t, i%(maxBulkRow+1), w.row)
+		n, err := w.Writev(near, [][]byte{head, payload})
+		require.NoError(t, err)
+		require.Equal(t, len(whole), n)
+		n, err = unix.Read(far, got)
+		require.NoError(t, err)
+		require.Equal(t, whole, got[:n])
+	}
+	require.Zero(t, w.row)
+
+	sent, err := 0, error(nil)
+	for n := 0; err == nil; sent += n {
+		n, err = w.Writev(near, [][]byte{bytes.Repeat([]byte("p"), 64<<10)})
+	}
+	require.ErrorIs(t, err, unix.EAGAIN)
+	require.Zero(t, w.row, "it waits now")
+	for sent > 0 {
+		n, err := unix.Read(far, got)
+		require.NoError(t, err)
+		sent -= n
+	}
+	require.Zero(t, sent)
+}
+
+func TestReadable(t *testing.T) {
+	near, far := bulkPair(t)
+	require.False(t, Readable(far))
+	_, err := Write(near, []byte("x"))
+	require.NoError(t, err)
+	require.True(t, Readable(far))
+	require.False(t, Readable(near))
 }

@@ -54,7 +54,7 @@ var stack = map[string][]string{
 	adaptersDir + "/tty":         {adaptersDir + "/descriptor"},
 	adaptersDir + "/sshstdio":    {adaptersDir + "/descriptor"},
 	adaptersDir + "/streamframe": {adaptersDir + "/descriptor"},
-	adaptersDir + "/brokeripc":   {adaptersDir + "/brokerwire", adaptersDir + "/streamframe"},
+	adaptersDir + "/brokeripc":   {adaptersDir + "/brokerwire", adaptersDir + "/streamframe", adaptersDir + "/descriptor"},
 	adaptersDir + "/brokerwire":  {adaptersDir + "/streamframe"},
 	adaptersDir + "/sessionwire": {adaptersDir + "/streamframe", adaptersDir + "/descriptor"},
 	adaptersDir + "/quic":        {adaptersDir + "/brokerwire"},
