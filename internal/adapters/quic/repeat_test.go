@@ -163,6 +163,12 @@ func TestALossIsRemembered(t *testing.T) {
 		require.Equal(t, step.recent, recent, step)
 		require.Equal(t, step.many, many, step)
 	}
+	l.missed = 20_000
+	for sent, recent := range map[uint64]bool{19_999: true, 20_000 + lossMemory: true, 20_001 + lossMemory: false} {
+		got, many := see(sent, 5)
+		require.Equal(t, recent, got, sent)
+		require.False(t, many, "the other side's are not counted")
+	}
 }
 
 func TestABucketRunsOut(t *testing.T) {

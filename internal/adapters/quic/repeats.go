@@ -241,6 +241,19 @@ func (r *repeats) hear() {
 	}
 }
 
+// missed is told how much later than a repeat QUIC has brought the same: what was lost comes a round trip later, what is sooner was
+// only overtaken. The other side's losses count here as well: of the few packets of a side that types and acknowledges, those
+// that are lost tell too seldom, and mere acknowledgements never.
+func (r *repeats) missed(late time.Duration) {
+	stats := r.conn.ConnectionStats()
+	if late < stats.MinRTT/2 {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.losses.missed = stats.PacketsSent
+}
+
 // end keeps send from beginning once wait may have returned.
 func (r *repeats) end() {
 	r.mu.Lock()
@@ -252,6 +265,7 @@ func (r *repeats) end() {
 type losses struct {
 	sent, lost   uint64 // so far
 	last, before uint64 // how many were sent when the latest was lost, and the one before it; 0: none was
+	missed       uint64 // the same for the latest of the other side's
 }
 
 // see is told what a connection has sent and lost so far. The losses may become less: what came late was not lost.
@@ -265,9 +279,11 @@ func (l *losses) see(sent, lost uint64) {
 	l.sent, l.lost = sent, lost
 }
 
-// recent reports whether one of the last lossMemory packets was lost, or the connection is new.
+// recent reports whether one of the last lossMemory packets was lost, or meanwhile one of the other side's, or the connection is
+// new.
 func (l *losses) recent() bool {
-	return l.last > 0 && l.sent-l.last <= lossMemory || l.sent <= newMemory
+	latest := max(l.last, l.missed)
+	return latest > 0 && l.sent <= latest+lossMemory || l.sent <= newMemory
 }
 
 // many reports whether two of the last manyMemory were.

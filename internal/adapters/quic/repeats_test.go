@@ -301,6 +301,35 @@ func TestNoLossNoRepeats(t *testing.T) {
 	require.Less(t, with, without+2*newMemory)
 }
 
+// One that loses nothing repeats while the other side's packets are lost.
+func TestALossOfTheOtherSideCounts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := across(t, 1, simnet.Conditions{Delay: oneWay}, false)
+		p.far.air.set(simnet.Conditions{Delay: oneWay, Loss: 0.05})
+		p.types(500)
+		r := p.near.repeats
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		require.Greater(t, r.losses.sent, uint64(newMemory))
+		require.Zero(t, r.losses.last)
+		require.True(t, r.losses.recent())
+	})
+}
+
+// What was overtaken by its repeat was not lost.
+func TestWhatIsOvertakenIsNotLost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := across(t, 1, simnet.Conditions{Delay: oneWay}, true)
+		p.types(500)
+		for _, e := range []*end{p.near, p.far} {
+			e.repeats.mu.Lock()
+			missed := e.repeats.losses.missed
+			e.repeats.mu.Unlock()
+			require.Zero(t, missed)
+		}
+	})
+}
+
 // says writes what a seed gives in pieces of many sizes, with pauses, and closes.
 func says(s *stream, seed uint64, total int) {
 	rng := rand.New(rand.NewPCG(seed, 2))

@@ -30,6 +30,8 @@ type stream struct {
 
 	mu       sync.Mutex // a leaf; the QUIC library's deadline is set under it, which never waits
 	arrivals arrivals
+	ahead    int64     // up to where repeats brought what QUIC had not, or 0
+	aheadAt  time.Time // since when
 	deadline time.Time // of reads
 	nudged   bool      // a passed one is set in its place: what came again is to be looked at
 }
@@ -55,8 +57,12 @@ func (s *stream) Read(p []byte) (int, error) {
 		read, err := s.qs.Read(p)
 		s.mu.Lock()
 		n := s.arrivals.pass(p[:read])
+		late, caughtUp := s.caughtUp()
 		nudged := s.nudged
 		s.mu.Unlock()
+		if caughtUp {
+			s.repeats.missed(late)
+		}
 		switch {
 		case n > 0:
 			return s.count(n), nil // an error comes again
@@ -85,7 +91,20 @@ func (s *stream) takeAgain(p []byte) int {
 	if s.ended.Load() {
 		return 0
 	}
-	return s.arrivals.take(p)
+	n := s.arrivals.take(p)
+	if n > 0 && s.ahead == 0 {
+		s.ahead, s.aheadAt = s.arrivals.next, time.Now()
+	}
+	return n
+}
+
+// caughtUp reports whether QUIC has brought now what a repeat did, and how much later, with mu held.
+func (s *stream) caughtUp() (late time.Duration, ok bool) {
+	if s.ahead == 0 || s.arrivals.came < s.ahead {
+		return 0, false
+	}
+	s.ahead = 0
+	return time.Since(s.aheadAt), true
 }
 
 // again hears what the other side has said again.
