@@ -11,7 +11,7 @@ import (
 // one writev, the payload read straight into the reader's memory. It carries one stream and
 // has no credit.
 type hand struct {
-	net.Conn
+	io.ReadWriteCloser
 	small [8 + 1024]byte
 	head  [8]byte
 	vec   [2][]byte
@@ -20,7 +20,9 @@ type hand struct {
 	left  int
 }
 
-func newHand(c net.Conn) *hand { return &hand{Conn: c, rd: bufio.NewReaderSize(c, 4<<10)} }
+func newHand(c io.ReadWriteCloser) *hand {
+	return &hand{ReadWriteCloser: c, rd: bufio.NewReaderSize(c, 4<<10)}
+}
 
 func (h *hand) Write(p []byte) (n int, err error) {
 	for len(p) > 0 && err == nil {
@@ -28,11 +30,11 @@ func (h *hand) Write(p []byte) (n int, err error) {
 		binary.BigEndian.PutUint32(h.small[:], uint32(k))
 		binary.BigEndian.PutUint32(h.small[4:], 1)
 		if k <= 1024 {
-			_, err = h.Conn.Write(h.small[:8+copy(h.small[8:], p[:k])])
+			_, err = h.ReadWriteCloser.Write(h.small[:8+copy(h.small[8:], p[:k])])
 		} else {
 			h.vec = [2][]byte{h.small[:8], p[:k]}
 			h.bufs = h.vec[:]
-			_, err = h.bufs.WriteTo(h.Conn)
+			_, err = h.bufs.WriteTo(h.ReadWriteCloser)
 		}
 		n, p = n+k, p[k:]
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"io"
-	"net"
 
 	"github.com/hashicorp/yamux"
 	"github.com/xtaci/smux"
@@ -22,8 +21,8 @@ type session struct {
 type kind struct {
 	name   string
 	single bool // one stream a connection: no measurement with several
-	client func(net.Conn) (session, error)
-	server func(net.Conn) (session, error)
+	client func(io.ReadWriteCloser) (session, error)
+	server func(io.ReadWriteCloser) (session, error)
 
 	listen func() (addr string, accept func() (session, error), err error) // in place of the socket and server; or nil
 	dial   func(addr string) (session, error)                              // in place of client; or nil
@@ -31,8 +30,8 @@ type kind struct {
 }
 
 var kinds = []kind{
-	bare("unix", func(c net.Conn) io.ReadWriteCloser { return c }),
-	bare("by hand", func(c net.Conn) io.ReadWriteCloser { return newHand(c) }),
+	bare("unix", func(c io.ReadWriteCloser) io.ReadWriteCloser { return c }),
+	bare("by hand", func(c io.ReadWriteCloser) io.ReadWriteCloser { return newHand(c) }),
 	sockets(),
 	{name: "yamux", client: yamuxClient, server: yamuxServer},
 	{name: "smux v1", client: smuxClient(1), server: smuxServer(1)},
@@ -40,7 +39,7 @@ var kinds = []kind{
 	{name: "vev", client: vevClient, server: vevServer},
 	{name: "quic-go", listen: listenQUIC, dial: dialQUIC},
 	{name: "vev over QUIC", listen: listenVevQUIC, dial: dialVevQUIC},
-	behindSSH(bare("ssh cat", func(c net.Conn) io.ReadWriteCloser { return c })),
+	behindSSH(bare("ssh cat", func(c io.ReadWriteCloser) io.ReadWriteCloser { return c })),
 	{name: "vev over ssh", client: vevClient, server: vevServer, ssh: true},
 }
 
@@ -62,8 +61,8 @@ func kindOf(name string) (kind, bool) {
 }
 
 // bare is a connection that is its one stream.
-func bare(name string, wrap func(net.Conn) io.ReadWriteCloser) kind {
-	end := func(c net.Conn) (session, error) {
+func bare(name string, wrap func(io.ReadWriteCloser) io.ReadWriteCloser) kind {
+	end := func(c io.ReadWriteCloser) (session, error) {
 		taken := false
 		return session{
 			open: func() (io.ReadWriteCloser, error) {
@@ -85,7 +84,7 @@ func yamuxConfig() *yamux.Config {
 	return c
 }
 
-func yamuxClient(c net.Conn) (session, error) {
+func yamuxClient(c io.ReadWriteCloser) (session, error) {
 	s, err := yamux.Client(c, yamuxConfig())
 	if err != nil {
 		return session{}, err
@@ -93,7 +92,7 @@ func yamuxClient(c net.Conn) (session, error) {
 	return session{func() (io.ReadWriteCloser, error) { return s.OpenStream() }, s.Close}, nil
 }
 
-func yamuxServer(c net.Conn) (session, error) {
+func yamuxServer(c io.ReadWriteCloser) (session, error) {
 	s, err := yamux.Server(c, yamuxConfig())
 	if err != nil {
 		return session{}, err
@@ -107,8 +106,8 @@ func smuxConfig(version int) *smux.Config {
 	return c
 }
 
-func smuxClient(version int) func(net.Conn) (session, error) {
-	return func(c net.Conn) (session, error) {
+func smuxClient(version int) func(io.ReadWriteCloser) (session, error) {
+	return func(c io.ReadWriteCloser) (session, error) {
 		s, err := smux.Client(c, smuxConfig(version))
 		if err != nil {
 			return session{}, err
@@ -117,8 +116,8 @@ func smuxClient(version int) func(net.Conn) (session, error) {
 	}
 }
 
-func smuxServer(version int) func(net.Conn) (session, error) {
-	return func(c net.Conn) (session, error) {
+func smuxServer(version int) func(io.ReadWriteCloser) (session, error) {
+	return func(c io.ReadWriteCloser) (session, error) {
 		s, err := smux.Server(c, smuxConfig(version))
 		if err != nil {
 			return session{}, err
@@ -127,7 +126,7 @@ func smuxServer(version int) func(net.Conn) (session, error) {
 	}
 }
 
-func vevClient(c net.Conn) (session, error) {
+func vevClient(c io.ReadWriteCloser) (session, error) {
 	s, err := brokeripc.Dial(context.Background(), c, "bench")
 	if err != nil {
 		return session{}, err
@@ -138,7 +137,7 @@ func vevClient(c net.Conn) (session, error) {
 	return session{open, s.Close}, nil
 }
 
-func vevServer(c net.Conn) (session, error) {
+func vevServer(c io.ReadWriteCloser) (session, error) {
 	numbers := func() protocol.BrokerNumbers { return protocol.BrokerNumbers{} }
 	s, err := brokeripc.Accept(context.Background(), c, brokeripc.Broker{Software: "bench", Epoch: 1, Numbers: numbers})
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 // sockets gives each stream a Unix socket of its own: what streams beside each other cost where nothing is shared but the
 // machine.
 func sockets() kind {
-	k := bare("sockets", func(c net.Conn) io.ReadWriteCloser { return c })
+	k := bare("sockets", func(c io.ReadWriteCloser) io.ReadWriteCloser { return c })
 	k.single, k.client, k.dial = false, nil, dialSockets
 	return k
 }

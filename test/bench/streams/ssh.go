@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"io"
-	"net"
 	"os"
 	"os/exec"
 	"strings"
@@ -97,10 +96,9 @@ func interruptible(in, out *os.File) (*os.File, *os.File, error) {
 
 // pipes are a connection of two pipes, as far as it is used.
 type pipes struct {
-	net.Conn // nil
-	in, out  *os.File
-	reads    io.Reader // in
-	writes   io.Writer // out
+	in, out *os.File
+	reads   io.Reader // in
+	writes  io.Writer // out
 }
 
 // pipes are read and written as vev does it, the bare stream's as any.
