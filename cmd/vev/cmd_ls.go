@@ -23,8 +23,8 @@ func (c *cli) cmdLs() *cobra.Command {
 		Long: `List the sessions of this machine or of HOST, which your ssh leads to. One whose program ended while nobody was attached stays, as
 exited with its status, until somebody looks at it, kills it, or a day has passed.
 
-With --all, those of every host that vev knows, for at most a few seconds: a host that does not
-answer by then is named with the reason and its last contact, what was listed of it before is
+With --all, those of every host that vev knows, for at most a few seconds; on a terminal each
+as soon as it is known. A host that does not answer by then is named with the reason and its last contact, what was listed of it before is
 marked with its age, and the exit code is 1.
 
 As JSON the answer is an array of objects with name, id, state (running or exited),

@@ -20,7 +20,13 @@ type question struct {
 	reach protocol.Reach
 	start bool          // the broker may be started
 	wait  time.Duration // for hosts that are being asked
+	// partly is shown what is known, while hosts are still asked, each time nothing else has come for partlyAfter; or nil. An
+	// error ends the command.
+	partly func(*listing) error
 }
+
+// partlyAfter is long enough for the hosts that answer in about the same time to come together.
+const partlyAfter = 100 * time.Millisecond
 
 // listing is an answer: some hosts may still be asked when the time is up.
 type listing struct {
@@ -62,6 +68,8 @@ func (c *cli) list(ctx context.Context, q question) (*listing, error) {
 	broker.Subscribe(q.hosts, q.reach)
 	timer := time.NewTimer(q.wait)
 	defer timer.Stop()
+	quiet := time.NewTimer(partlyAfter)
+	defer quiet.Stop()
 	for {
 		hosts, sessions, ready, err := broker.Listed()
 		answer := &listing{hosts, sessions}
@@ -70,6 +78,13 @@ func (c *cli) list(ctx context.Context, q question) (*listing, error) {
 		}
 		select {
 		case <-broker.Changes():
+			quiet.Reset(partlyAfter)
+		case <-quiet.C:
+			if ready && q.partly != nil {
+				if err := q.partly(answer); err != nil {
+					return nil, err
+				}
+			}
 		case <-timer.C:
 			if !ready {
 				return nil, fault.New(fault.Timeout, "the broker does not tell what there is").WithHint("vev doctor shows what runs")

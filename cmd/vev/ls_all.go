@@ -1,62 +1,105 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/vev-term/vev/internal/adapters/tty"
 	"github.com/vev-term/vev/internal/domain"
 	"github.com/vev-term/vev/internal/domain/catalogue"
 	"github.com/vev-term/vev/internal/domain/fault"
 	"github.com/vev-term/vev/internal/protocol"
 )
 
-// lsAll lists every host's sessions. What failed is said, and makes the exit code 1.
+// lsAll lists every host's sessions. What failed is said, and makes the exit code 1. A person sees what is there while a host is
+// still waited for; a program gets all of it in order.
 func (c *cli) lsAll(ctx context.Context, wanting, asJSON bool) error {
-	all, err := c.list(ctx, question{reach: protocol.ReachAll, start: true, wait: protocol.ProbeTimeout + listGrace})
+	q := question{reach: protocol.ReachAll, start: true, wait: protocol.ProbeTimeout + listGrace}
+	shown := newAllTable(c.out, wanting)
+	if !asJSON && tty.IsTerminal(c.stdout) {
+		q.partly = func(l *listing) error { return shown.write(time.Now(), l, false) }
+	}
+	all, err := c.list(ctx, q)
 	if err != nil {
 		return err
 	}
-	all.sessions = catalogue.Once(all.hosts, all.sessions)
-	if wanting {
-		all.sessions = slices.DeleteFunc(all.sessions, func(s catalogue.Session) bool { return s.Condition.Activity != domain.Attention })
-	}
 	now := time.Now()
-	stale := map[string]*catalogue.Host{}
+	if asJSON {
+		err = c.printJSON(allJSON(all, wanting))
+	} else if err = shown.write(now, all, true); err == nil && len(shown.seen) == 0 {
+		c.say("no sessions")
+	}
+	failed := false
 	for i := range all.hosts {
 		if h := &all.hosts[i]; h.State != catalogue.Current {
-			stale[h.Name] = h
+			failed = true
 			c.say("vev: " + unreachable(now, h))
 		}
 	}
-	if asJSON {
-		err = c.printJSON(allJSON(all, stale))
-	} else {
-		err = c.showAll(now, all, stale)
-	}
-	if err == nil && len(stale) > 0 {
+	if err == nil && failed {
 		err = exitStatus(exitFailed)
 	}
 	return err
 }
 
-// showAll shows a table with the host in front.
-func (c *cli) showAll(now time.Time, all *listing, stale map[string]*catalogue.Host) error {
-	if len(all.sessions) == 0 {
-		c.say("no sessions")
-		return nil
+// all are the sessions of a listing, each once.
+func (l *listing) all(wanting bool) []catalogue.Session {
+	list := catalogue.Once(l.hosts, l.sessions)
+	if wanting {
+		list = slices.DeleteFunc(list, func(s catalogue.Session) bool { return s.Condition.Activity != domain.Attention })
 	}
-	rows := [][]string{append([]string{"HOST"}, sessionHead...)}
-	for i := range all.sessions {
-		s := &all.sessions[i]
+	return list
+}
+
+// stale are the hosts whose list is not what there is now.
+func (l *listing) stale() map[string]*catalogue.Host {
+	stale := map[string]*catalogue.Host{}
+	for i := range l.hosts {
+		if h := &l.hosts[i]; h.State != catalogue.Current {
+			stale[h.Name] = h
+		}
+	}
+	return stale
+}
+
+// allTable is a table of sessions with their host in front, which may be written as the hosts answer.
+type allTable struct {
+	to      *bufio.Writer
+	table   table
+	wanting bool
+	seen    map[domain.SessionID]bool
+}
+
+func newAllTable(to *bufio.Writer, wanting bool) *allTable {
+	return &allTable{to: to, table: table{to: to}, wanting: wanting, seen: map[domain.SessionID]bool{}}
+}
+
+// write writes what was not written yet; unless it is the last time, only what is known to be so now.
+func (t *allTable) write(now time.Time, l *listing, last bool) error {
+	var rows [][]string
+	stale := l.stale()
+	for _, s := range l.all(t.wanting) {
+		h := stale[s.Host]
+		if t.seen[s.ID] || h != nil && !last {
+			continue
+		}
+		if len(t.seen) == 0 {
+			rows = append(rows, append([]string{"HOST"}, sessionHead...))
+		}
+		t.seen[s.ID] = true
 		state := stateText(s.SessionInfo)
-		if h := stale[s.Host]; h != nil {
+		if h != nil {
 			state += ", " + age(now, h.Heard)
 		}
 		rows = append(rows, append([]string{hostCell(s.Host)}, sessionRow(now, &s.SessionInfo, state)...))
 	}
-	return writeTable(c.out, rows)
+	if err := t.table.write(rows); err != nil {
+		return err
+	}
+	return t.to.Flush()
 }
 
 // hostCell is a host's cell in a table.
@@ -108,10 +151,11 @@ type unreachableJSON struct {
 
 const stateUnreachable = "unreachable"
 
-func allJSON(all *listing, stale map[string]*catalogue.Host) []any {
-	out := []any{}
-	for i := range all.sessions {
-		s := &all.sessions[i]
+func allJSON(all *listing, wanting bool) []any {
+	out, stale := []any{}, all.stale()
+	sessions := all.all(wanting)
+	for i := range sessions {
+		s := &sessions[i]
 		j := newSessionJSON(&s.SessionInfo, &s.Host)
 		j.Stale = stale[s.Host] != nil
 		out = append(out, j)

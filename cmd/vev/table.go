@@ -12,17 +12,27 @@ import (
 // not push the rest of its row away.
 const maxCellColumns = 60
 
-// writeTable writes rows in columns aligned by display width, two blanks between, none at the
-// end of a line. Cells are made printable first: what programs said is data.
+// writeTable writes a whole table.
 func writeTable(w io.Writer, rows [][]string) error {
-	var widths []int
+	return (&table{to: w}).write(rows)
+}
+
+// table is written in columns aligned by display width, two blanks between, none at the end of a line. Cells are made printable
+// first: what programs said is data.
+type table struct {
+	to     io.Writer
+	widths []int // of the columns; what comes later is not narrower
+}
+
+// write writes the next rows.
+func (t *table) write(rows [][]string) error {
 	for _, row := range rows {
 		for i, cell := range row {
 			row[i] = shorten(printable(cell), maxCellColumns)
-			if i == len(widths) {
-				widths = append(widths, 0)
+			if i == len(t.widths) {
+				t.widths = append(t.widths, 0)
 			}
-			widths[i] = max(widths[i], columns(row[i]))
+			t.widths[i] = max(t.widths[i], columns(row[i]))
 		}
 	}
 	var line strings.Builder
@@ -30,11 +40,11 @@ func writeTable(w io.Writer, rows [][]string) error {
 		line.Reset()
 		for i, cell := range row {
 			line.WriteString(cell)
-			for range widths[i] - columns(cell) + 2 {
+			for range t.widths[i] - columns(cell) + 2 {
 				line.WriteByte(' ')
 			}
 		}
-		if _, err := io.WriteString(w, strings.TrimRight(line.String(), " ")+"\n"); err != nil {
+		if _, err := io.WriteString(t.to, strings.TrimRight(line.String(), " ")+"\n"); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"fmt"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vev-term/vev/internal/domain"
+	"github.com/vev-term/vev/internal/domain/catalogue"
 	"github.com/vev-term/vev/internal/domain/fault"
 	"github.com/vev-term/vev/internal/domain/vt"
 	"github.com/vev-term/vev/internal/protocol"
@@ -53,6 +55,36 @@ func TestTableIsAlignedByDisplayWidth(t *testing.T) {
 		"é     " + strings.Repeat("long ", 11) + "long…",
 		"",
 	}, "\n"), out.String())
+}
+
+// What comes later stands in the columns of what was written, and nothing is written twice or before it is known.
+func TestATableOfAllHostsGrows(t *testing.T) {
+	var out bytes.Buffer
+	session := func(host string, n byte) catalogue.Session {
+		return catalogue.Session{Host: host, SessionInfo: domain.SessionInfo{ID: domain.SessionID{n}, Name: fmt.Sprintf("name%d", n)}}
+	}
+	names := func() (lines []string) {
+		for line := range strings.Lines(out.String()) {
+			lines = append(lines, strings.Join(strings.Fields(line)[:2], " "))
+		}
+		out.Reset()
+		return lines
+	}
+	table := newAllTable(bufio.NewWriter(&out), false)
+	l := &listing{
+		hosts:    []catalogue.Host{{Name: "a", State: catalogue.Current}, {Name: "b", State: catalogue.Asking}, {Name: "c", State: catalogue.Asking}},
+		sessions: []catalogue.Session{session("a", 1), session("b", 2)},
+	}
+	now := time.Now()
+	require.NoError(t, table.write(now, &listing{hosts: l.hosts[1:], sessions: l.sessions[1:]}, false))
+	require.Empty(t, names(), "what was listed of b before may have changed")
+	require.NoError(t, table.write(now, l, false))
+	require.Equal(t, []string{"HOST NAME", "a name1"}, names())
+	l.hosts[1].State, l.sessions = catalogue.Current, append(l.sessions, session("b", 1), session("c", 3))
+	require.NoError(t, table.write(now, l, false))
+	require.Equal(t, []string{"b name2"}, names())
+	require.NoError(t, table.write(now, l, true))
+	require.Equal(t, []string{"c name3"}, names())
 }
 
 // Both ways of measuring a cell agree.
