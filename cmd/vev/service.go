@@ -206,8 +206,9 @@ func (s *service) run(told, serving context.Context) error {
 // accept serves the connections that came late, then those that the claim gives, until it is
 // retired.
 func (s *service) accept(serving context.Context, retired <-chan struct{}) {
-	code := time.AfterFunc(codeIdle, releaseCode)
+	code, rest := time.AfterFunc(codeIdle, releaseCode), time.AfterFunc(2*codeIdle, releaseCode)
 	defer code.Stop()
+	defer rest.Stop()
 	for {
 		select {
 		case s.slots <- struct{}{}:
@@ -220,6 +221,7 @@ func (s *service) accept(serving context.Context, retired <-chan struct{}) {
 			return
 		}
 		code.Reset(codeIdle)
+		rest.Reset(2 * codeIdle) // once more, without what still had to end
 		s.serve(serving, conn)
 	}
 }
