@@ -312,3 +312,15 @@ func TestReadable(t *testing.T) {
 	require.True(t, Readable(far))
 	require.False(t, Readable(near))
 }
+
+// What is asked of OfBulk comes at once, and of Of in brief pieces.
+func TestOfBulkReadsMoreAtOnce(t *testing.T) {
+	for most, of := range map[int]func(io.ReadWriter) io.ReadWriter{maxBrief: Of, 3 * maxBrief: OfBulk} {
+		near, far := sockets(t)
+		_, err := far.Write(make([]byte, 3*maxBrief))
+		require.NoError(t, err)
+		n, err := of(near).Read(make([]byte, 3*maxBrief))
+		require.NoError(t, err)
+		require.Equal(t, most, n)
+	}
+}
