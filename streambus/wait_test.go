@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/vev-term/vev/internal/testkit/bubble"
 )
 
 func newBus(t *testing.T, c Config) *Bus {
@@ -52,7 +54,7 @@ func publishing(ctx context.Context, b *Bus, f Frame) <-chan outcome {
 }
 
 func TestAStalledBlockSubscriberStopsItsPublisherUntilTheContextEnds(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		b := newBus(t, Config{ReplayCapacity: 10})
 		stalled := subscribe(t, b, SubscribeOptions{Topic: "t", Buffer: 1, Overflow: Block})
 		other := subscribe(t, b, SubscribeOptions{All: true, Overflow: DropOldest})
@@ -89,7 +91,7 @@ func TestAPublisherGoesOn(t *testing.T) {
 		{"when the bus is closed", func(b *Bus, _ *Subscription) { b.Close() }, ErrClosed},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
+			bubble.Test(t, func(t *testing.T) {
 				b := newBus(t, Config{})
 				s := subscribe(t, b, SubscribeOptions{Prefix: "t", Buffer: 1, Overflow: Block})
 				publish(t, b, "t/1", "")
@@ -106,7 +108,7 @@ func TestAPublisherGoesOn(t *testing.T) {
 
 // Many publishers wait for two subscriptions that are read in turns: none is forgotten.
 func TestNoPublisherIsForgotten(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		b := newBus(t, Config{})
 		x := subscribe(t, b, SubscribeOptions{Topic: "t", Buffer: 1, Overflow: Block})
 		y := subscribe(t, b, SubscribeOptions{Prefix: "t", Buffer: 2, Overflow: Block})
@@ -145,7 +147,7 @@ func TestAStalledLatestOnlySubscriberSeesTheNewestWithinOneRead(t *testing.T) {
 }
 
 func TestAReaderWaits(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		b := newBus(t, Config{})
 		s := subscribe(t, b, SubscribeOptions{Topic: "t", Overflow: Block})
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -175,7 +177,7 @@ func TestAReaderWaits(t *testing.T) {
 
 // All who wait at the end are told, and what was published before a bus's end is read first.
 func TestTheEndIsToldToAllReaders(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		b := newBus(t, Config{})
 		s := subscribe(t, b, SubscribeOptions{Topic: "t", Overflow: Block})
 		errs := make(chan error, 3)
@@ -210,7 +212,7 @@ func TestTheEndIsToldToAllReaders(t *testing.T) {
 }
 
 func TestASubscriptionEndsWithItsContext(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		b := newBus(t, Config{})
 		tired := errors.New("tired")
 		ctx, cancel := context.WithCancelCause(t.Context())

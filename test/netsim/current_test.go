@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -20,6 +19,7 @@ import (
 	"github.com/vev-term/vev/internal/domain/vt"
 	"github.com/vev-term/vev/internal/ports"
 	"github.com/vev-term/vev/internal/protocol"
+	"github.com/vev-term/vev/internal/testkit/bubble"
 	"github.com/vev-term/vev/internal/testkit/simnet"
 )
 
@@ -204,7 +204,7 @@ func TestAFloodIsCurrentOnASlowLink(t *testing.T) {
 		bits int64
 	}{{"50 ms, 1 Mbit/s", 50 * time.Millisecond, 1_000_000}, {"300 ms, 512 kbit/s", 300 * time.Millisecond, 512_000}, {"5 ms, 20 Mbit/s", 5 * time.Millisecond, 20_000_000}} {
 		t.Run(c.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
+			bubble.Test(t, func(t *testing.T) {
 				link := simnet.NewLink(1, slow(c.rtt, c.bits), slow(c.rtt, c.bits))
 				v, end := watchClock(t, link)
 				defer end()
@@ -223,7 +223,7 @@ func TestAFloodIsCurrentOnASlowLink(t *testing.T) {
 
 // A link that becomes five hundred times slower and fast again shows the past for a moment.
 func TestTheLinkChanges(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		const rtt = 40 * time.Millisecond
 		fast, poor := slow(rtt, 100_000_000), slow(rtt, 200_000)
 		link := simnet.NewLink(1, fast, fast)
@@ -251,7 +251,7 @@ func TestTheLinkChanges(t *testing.T) {
 // History comes in pieces that the link carries in a moment: an echo does not wait for a screenful
 // of it.
 func TestHistoryDoesNotHoldAnEcho(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		const rtt = 50 * time.Millisecond
 		link := simnet.NewLink(1, slow(rtt, 1_000_000), slow(rtt, 1_000_000))
 		v, end := watchClock(t, link)

@@ -22,6 +22,7 @@ import (
 	"github.com/vev-term/vev/internal/domain/predict"
 	"github.com/vev-term/vev/internal/ports"
 	"github.com/vev-term/vev/internal/protocol"
+	"github.com/vev-term/vev/internal/testkit/bubble"
 	"github.com/vev-term/vev/internal/testkit/simnet"
 )
 
@@ -189,7 +190,7 @@ const (
 )
 
 func converse(t *testing.T, c cut) (k talk) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		var wg sync.WaitGroup
 		program := newTeletype()
 		y := terminalOnly(t)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"pgregory.net/rapid"
@@ -17,6 +16,7 @@ import (
 	"github.com/vev-term/vev/internal/domain/fault"
 	"github.com/vev-term/vev/internal/domain/predict"
 	"github.com/vev-term/vev/internal/protocol"
+	"github.com/vev-term/vev/internal/testkit/bubble"
 	"github.com/vev-term/vev/internal/testkit/simnet"
 )
 
@@ -93,7 +93,7 @@ const (
 // run is a crowd in virtual time; what was wrong, or "".
 func (c crowd) run(t *testing.T) (problem string) {
 	defer unlessLeft(&problem)
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		o := newOracle(c.Size)
 		prog := &sluggish{program: newProgram(o)}
 		d := daemon.New(daemon.Options{Programs: programs{prog}, Version: "test"})

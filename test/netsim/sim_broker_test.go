@@ -5,7 +5,6 @@ import (
 	"io"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -18,6 +17,7 @@ import (
 	"github.com/vev-term/vev/internal/domain/predict"
 	"github.com/vev-term/vev/internal/ports"
 	"github.com/vev-term/vev/internal/protocol"
+	"github.com/vev-term/vev/internal/testkit/bubble"
 	"github.com/vev-term/vev/internal/testkit/simnet"
 )
 
@@ -153,7 +153,7 @@ func (w *world) DialSaying(ctx context.Context, first protocol.SessionClientMess
 // TestAWarmAttachTakesOneRoundTrip: where there is a link, all that has to be said goes at once, and the screen comes back.
 func TestAWarmAttachTakesOneRoundTrip(t *testing.T) {
 	const rtt = 100 * time.Millisecond
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		c := simnet.Conditions{Delay: rtt / 2}
 		prog := newProgram(newOracle(simSize))
 		w := &world{
@@ -215,7 +215,7 @@ func TestCurrentAfterABlackhole(t *testing.T) {
 
 // afterHole is one blackhole, and how long after it a screen from after it is shown.
 func afterHole(t *testing.T, seed uint64, c simnet.Conditions, hole time.Duration) (took time.Duration) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		prog := newProgram(newOracle(simSize))
 		w := &world{
 			d:     daemon.New(daemon.Options{Programs: programs{prog}, Version: "test"}),

@@ -24,6 +24,7 @@ import (
 	"github.com/vev-term/vev/internal/domain/fault"
 	"github.com/vev-term/vev/internal/ports"
 	"github.com/vev-term/vev/internal/protocol"
+	"github.com/vev-term/vev/internal/testkit/bubble"
 	"github.com/vev-term/vev/internal/testkit/simnet"
 )
 
@@ -66,7 +67,7 @@ func inFleet(t *testing.T, n int, run func(t *testing.T, f *fleet)) {
 // inFleetWith is inFleet, with QUIC if it is to be.
 func inFleetWith(t *testing.T, n int, quic bool, run func(t *testing.T, f *fleet)) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		f := &fleet{hosts: map[string]*machine{}, dials: map[string]int{}}
 		f.end, f.stop = context.WithCancel(context.Background())
 		f.here = f.machine()

@@ -11,7 +11,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -24,6 +23,7 @@ import (
 	"github.com/vev-term/vev/internal/domain/fault"
 	"github.com/vev-term/vev/internal/ports"
 	"github.com/vev-term/vev/internal/protocol"
+	"github.com/vev-term/vev/internal/testkit/bubble"
 	"github.com/vev-term/vev/internal/testkit/simnet"
 )
 
@@ -413,7 +413,7 @@ func light(w *world, a *air, c simnet.Conditions) {
 func TestWhateverHappensToTheNetworkUnderQUIC(t *testing.T) {
 	t.Setenv("QUIC_GO_DISABLE_RECEIVE_BUFFER_WARNING", "true") // no real socket is under it
 	for _, sshd := range []bool{true, false} {
-		synctest.Test(t, func(t *testing.T) { roams(t, sshd) })
+		bubble.Test(t, func(t *testing.T) { roams(t, sshd) })
 	}
 }
 
@@ -521,7 +521,7 @@ func TestALossInBulkDelaysNoEcho(t *testing.T) {
 	t.Setenv("QUIC_GO_DISABLE_RECEIVE_BUFFER_WARNING", "true") // no real socket is under it
 	worst := map[domain.Transport]time.Duration{}
 	for _, over := range []domain.Transport{domain.TransportQUIC, domain.TransportSSH} {
-		synctest.Test(t, func(t *testing.T) { worst[over] = echoBesideALoss(t, over, simnet.Conditions{Delay: rtt / 2}) })
+		bubble.Test(t, func(t *testing.T) { worst[over] = echoBesideALoss(t, over, simnet.Conditions{Delay: rtt / 2}) })
 	}
 	t.Logf("the longest echo: %v", worst)
 	require.Less(t, worst[domain.TransportQUIC], rtt+5*time.Millisecond)
@@ -586,7 +586,7 @@ func echoBesideALoss(t *testing.T, over domain.Transport, c simnet.Conditions) (
 func TestAnIdleHostOverQUICIsCheap(t *testing.T) {
 	const hosts, most = 40, 300 << 10                          // of both sides; a broker has a quarter of it in garbage, too
 	t.Setenv("QUIC_GO_DISABLE_RECEIVE_BUFFER_WARNING", "true") // no real socket is under it
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		c := simnet.Conditions{Delay: 10 * time.Millisecond}
 		w := &world{d: daemon.New(daemon.Options{}), links: []*simnet.Link{simnet.NewLink(1, c, c)}}
 		o := newAirBrokers(t, w, newAir(c), domain.TransportQUIC, talker{&w.all})

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"pgregory.net/rapid"
@@ -15,6 +14,7 @@ import (
 	"github.com/vev-term/vev/internal/domain"
 	"github.com/vev-term/vev/internal/domain/predict"
 	"github.com/vev-term/vev/internal/protocol"
+	"github.com/vev-term/vev/internal/testkit/bubble"
 	"github.com/vev-term/vev/internal/testkit/simnet"
 )
 
@@ -109,7 +109,7 @@ var simSize = domain.Size{Cols: 50, Rows: 8}
 // run is a plan in virtual time; what was wrong, or "".
 func (p plan) run(t *testing.T) (problem string) {
 	defer unlessLeft(&problem)
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		o := newOracle(simSize)
 		prog := newProgram(o)
 		w := p.world(daemon.New(daemon.Options{Programs: programs{prog}, Version: "test"}))

@@ -14,6 +14,7 @@ import (
 	"github.com/vev-term/vev/internal/domain/fault"
 	"github.com/vev-term/vev/internal/ports"
 	"github.com/vev-term/vev/internal/protocol"
+	"github.com/vev-term/vev/internal/testkit/bubble"
 	"github.com/vev-term/vev/internal/testkit/simnet"
 )
 
@@ -66,7 +67,7 @@ func (c *counting) Write(p []byte) (int, error) {
 
 // The broker has the request before the client has its answer, which takes one write.
 func TestTheRegistrationAsksForAStream(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		a, b := simnet.Pipe(64 << 10)
 		near, far := &counting{ReadWriteCloser: a}, &counting{ReadWriteCloser: b}
 		c, s := dialled(t, near, far)
@@ -97,7 +98,7 @@ func TestTheRegistrationAsksForAStream(t *testing.T) {
 
 // Who asks for something else leaves it to who asks for that.
 func TestAnotherStreamIsNotTheOneAskedForAhead(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		a, b := simnet.Pipe(64 << 10)
 		c, s := dialled(t, a, b)
 		ahead, err := requested(t, s).Open()
@@ -130,7 +131,7 @@ func TestAnotherStreamIsNotTheOneAskedForAhead(t *testing.T) {
 
 // What a conversation begins with may be known elsewhere before it is written.
 func TestABeginningIsWhatIsWritten(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		a, b := simnet.Pipe(64 << 10)
 		begin, err := Begin("vev", opening())
 		require.NoError(t, err)
@@ -146,7 +147,7 @@ func TestABeginningIsWhatIsWritten(t *testing.T) {
 }
 
 func TestAStreamAskedForAheadMayBeRefused(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		a, b := simnet.Pipe(64 << 10)
 		c, s := dialled(t, a, b)
 		require.NoError(t, requested(t, s).Refuse(protocol.Failure{Kind: fault.NotFound, Text: "no daemon"}))
@@ -157,7 +158,7 @@ func TestAStreamAskedForAheadMayBeRefused(t *testing.T) {
 }
 
 func TestAStreamAskedForAheadMayBeGivenUp(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		a, b := simnet.Pipe(64 << 10)
 		c, s := dialled(t, a, b)
 		r := requested(t, s)
@@ -175,7 +176,7 @@ func TestAStreamAskedForAheadMayBeGivenUp(t *testing.T) {
 
 // A connection that ends before the stream is taken ends whoever comes for it.
 func TestAStreamAskedForAheadEndsWithTheConnection(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		a, b := simnet.Pipe(64 << 10)
 		c, s := dialled(t, a, b)
 		require.NoError(t, s.Close(protocol.Failure{Kind: fault.Unavailable, Text: "ending"}))
@@ -213,7 +214,7 @@ func TestAStreamAskedForAheadIsHanded(t *testing.T) {
 
 // A broker that does not know what stands in the registration is asked once that is clear.
 func TestABrokerThatKnowsNoOpeningIsAskedLater(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		a, b := simnet.Pipe(64 << 10)
 		p := &scripted{t: t, rw: b, rd: streamframe.NewReader(b), server: true, scope: protocol.Scope{BrokerEpoch: 9}, turn: make(chan struct{}, 1)}
 		done := make(chan struct{})
@@ -244,7 +245,7 @@ func TestABrokerThatKnowsNoOpeningIsAskedLater(t *testing.T) {
 
 // What was not agreed does not count.
 func TestAnOpeningThatWasNotAgreedIsIgnored(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		a, b := simnet.Pipe(64 << 10)
 		p := &scripted{t: t, rw: a, rd: streamframe.NewReader(a), turn: make(chan struct{}, 1)}
 		go func() {

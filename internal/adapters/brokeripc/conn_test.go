@@ -6,10 +6,10 @@ import (
 	"io"
 	"math/rand/v2"
 	"testing"
-	"testing/synctest"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/vev-term/vev/internal/testkit/bubble"
 	"github.com/vev-term/vev/internal/testkit/simnet"
 )
 
@@ -33,7 +33,7 @@ func carriages(t *testing.T, run func(t *testing.T, a, b io.ReadWriteCloser)) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
+			bubble.Test(t, func(t *testing.T) {
 				a, b := make()
 				run(t, a, b)
 			})

@@ -11,6 +11,7 @@ import (
 
 	"github.com/vev-term/vev/internal/domain/fault"
 	"github.com/vev-term/vev/internal/protocol"
+	"github.com/vev-term/vev/internal/testkit/bubble"
 	"github.com/vev-term/vev/internal/testkit/simnet"
 )
 
@@ -95,14 +96,14 @@ func TestCutAfterEveryByte(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			var written [2]int
-			bubble(t, func(t *testing.T) {
+			bubble.Test(t, func(t *testing.T) {
 				a, b := simnet.Pipe(512)
 				require.True(t, shortTalk(t, counted{wrap(a), &written[0]}, counted{wrap(b), &written[1]}))
 			})
 			for end, n := range written {
 				require.Greater(t, n, 500)
 				for k := range n + 10 {
-					bubble(t, func(t *testing.T) {
+					bubble.Test(t, func(t *testing.T) {
 						a, b := simnet.Pipe(512)
 						[]*simnet.End{a, b}[end].CutAfter(k)
 						start := time.Now()
@@ -118,7 +119,7 @@ func TestCutAfterEveryByte(t *testing.T) {
 // The same with a carriage that goes silent instead: the connection's owner gives up.
 func TestStallAtEveryMessage(t *testing.T) {
 	for after := time.Duration(0); after < 20*time.Millisecond; after += time.Millisecond {
-		bubble(t, func(t *testing.T) {
+		bubble.Test(t, func(t *testing.T) {
 			a, b := simnet.Pipe(512)
 			c, s := connect(t, a, b)
 			cs, ss := open(t, c, s)

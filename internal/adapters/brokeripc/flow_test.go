@@ -16,6 +16,7 @@ import (
 	"github.com/vev-term/vev/internal/domain/fault"
 	"github.com/vev-term/vev/internal/ports"
 	"github.com/vev-term/vev/internal/protocol"
+	"github.com/vev-term/vev/internal/testkit/bubble"
 )
 
 // A sender and a receiver that follow flow.go, with everything under way between them: never
@@ -117,7 +118,7 @@ func (p *scripted) cheat(id protocol.StreamID, total int) {
 }
 
 func TestAPeerThatIgnoresCreditLosesThatStreamOnly(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		p, s := scriptOn(t, 1<<16)
 		for id := protocol.StreamID(1); id <= 2; id++ {
 			p.send(&protocol.OpenStream{Ref: p.ref(id)})
@@ -150,7 +151,7 @@ func TestAPeerThatIgnoresCreditLosesThatStreamOnly(t *testing.T) {
 func TestImpossibleGrantsSettleTheStream(t *testing.T) {
 	for name, credit := range map[string]uint32{"zero": 0, "one too many": 1, "beyond the window": protocol.StreamWindowBytes + 1, "huge": 1<<32 - 1} {
 		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T) {
+			bubble.Test(t, func(t *testing.T) {
 				p, s := scriptOn(t, 1<<16)
 				p.send(&protocol.OpenStream{Ref: p.ref(1)})
 				st := accept(t, s)
@@ -170,7 +171,7 @@ func TestImpossibleGrantsSettleTheStream(t *testing.T) {
 }
 
 func TestAnOversizeChunkSettlesTheStream(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		p, s := scriptOn(t, 1<<16)
 		p.send(&protocol.OpenStream{Ref: p.ref(1)})
 		p.send(&protocol.OpenStream{Ref: p.ref(2)})
@@ -190,7 +191,7 @@ func TestAnOversizeChunkSettlesTheStream(t *testing.T) {
 
 // A frame whose encoding is legal but not ours takes the other way and means the same.
 func TestUnusualDataIsCharged(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		p, s := scriptOn(t, 1<<16)
 		p.send(&protocol.OpenStream{Ref: p.ref(1)})
 		st := accept(t, s)
@@ -214,7 +215,7 @@ func TestASlowReaderDelaysNobody(t *testing.T) {
 	const streams, each = 24, 512 << 10
 	for name, buffer := range map[string]int{"small carriage": 4 << 10, "socket": 200 << 10} {
 		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T) {
+			bubble.Test(t, func(t *testing.T) {
 				c, s := connectOn(t, buffer)
 				defer part(c, s)
 				echo, echoPeer := open(t, c, s)
@@ -253,7 +254,7 @@ func TestASlowReaderDelaysNobody(t *testing.T) {
 
 // A connection that parks too much is not read until it drains, and then it is.
 func TestParkedBytesAreBounded(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		c, s := connectOn(t, 1<<10)
 		defer part(c, s)
 		const bound = 256 << 10
@@ -319,7 +320,7 @@ func TestBothEndsFloodThroughATinyCarriage(t *testing.T) {
 
 // Neither end has a Read under way; both only write more than the carriage holds.
 func TestWritersAloneDoNotDeadlock(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		c, s := connectOn(t, 64)
 		defer part(c, s)
 		cs, ss := open(t, c, s)
@@ -342,7 +343,7 @@ func TestWritersAloneDoNotDeadlock(t *testing.T) {
 }
 
 func TestCreditComesBackBatched(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		p, s := scriptOn(t, 1<<20)
 		p.send(&protocol.OpenStream{Ref: p.ref(1)})
 		st := accept(t, s)
@@ -365,7 +366,7 @@ func TestCreditComesBackBatched(t *testing.T) {
 
 // Half a frame read earns nothing.
 func TestCreditIsEarnedByWholeFrames(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		c, s := connectOn(t, 1<<20)
 		defer part(c, s)
 		cs, ss := open(t, c, s)
@@ -406,7 +407,7 @@ func TestViolationsEndTheConnection(t *testing.T) {
 		"wrong direction": {func(p *scripted) { p.rw.Write([]byte{0, 0, 0, 3, 0xca, 0x0c, 0}) }, "wrong direction"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T) {
+			bubble.Test(t, func(t *testing.T) {
 				p, s := scriptOn(t, 1<<16)
 				p.send(&protocol.OpenStream{Ref: p.ref(1)})
 				st := accept(t, s)
@@ -427,7 +428,7 @@ func TestViolationsEndTheConnection(t *testing.T) {
 }
 
 func TestASecondPreambleIsRejected(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		p, s := scriptOn(t, 1<<16)
 		go p.preamble()
 		body, err := p.rd.ReadFrame(protocol.MaxPreambleBytes)
@@ -451,7 +452,7 @@ func TestBrokersViolations(t *testing.T) {
 		"error unasked": func(p *scripted) protocol.BrokerServerMessage { return &protocol.BrokerError{} },
 	} {
 		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T) {
+			bubble.Test(t, func(t *testing.T) {
 				c, p := scriptBrokerOn(t, 1<<16)
 				p.send(m(p))
 				<-c.Done()
@@ -464,7 +465,7 @@ func TestBrokersViolations(t *testing.T) {
 
 // A client that asks for ever and reads no answer must not make the broker keep them all.
 func TestUnreadAnswersEndTheConnection(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		p, s := scriptOn(t, 1<<10)
 		asked := 0
 		go func() {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -200,11 +199,6 @@ func accept(t testing.TB, s *Server) ports.Stream {
 	st, err := r.Open()
 	require.NoError(t, err)
 	return st
-}
-
-func bubble(t *testing.T, run func(t *testing.T)) {
-	t.Helper()
-	synctest.Test(t, run)
 }
 
 // On a pipe that holds buffer bytes each way.

@@ -11,11 +11,12 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/vev-term/vev/internal/protocol"
+	"github.com/vev-term/vev/internal/testkit/bubble"
 )
 
 // beside has a Read of bulk served while a Read of keys waits, and returns a function that reads the next bulk frame.
 func beside(t *testing.T, run func(p *scripted, bulk, keys *Stream, next func(), key *sync.WaitGroup)) {
-	bubble(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		p, s := scriptOn(t, 1<<20)
 		p.send(&protocol.OpenStream{Ref: p.ref(1)})
 		p.send(&protocol.OpenStream{Ref: p.ref(2)})

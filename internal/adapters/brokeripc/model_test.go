@@ -6,7 +6,6 @@ import (
 	"io"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"pgregory.net/rapid"
@@ -14,6 +13,7 @@ import (
 	"github.com/vev-term/vev/internal/domain/fault"
 	"github.com/vev-term/vev/internal/ports"
 	"github.com/vev-term/vev/internal/protocol"
+	"github.com/vev-term/vev/internal/testkit/bubble"
 	"github.com/vev-term/vev/internal/testkit/simnet"
 )
 
@@ -68,7 +68,7 @@ func drawPlan(t *rapid.T) plan {
 
 // run carries a plan out and returns what was wrong with it.
 func (p plan) run(t *testing.T) (verdict error) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		a, b := simnet.Pipe(1 << 10) // what goes behind the preamble must fit
 		var ca, cb io.ReadWriteCloser = a, b
 		if p.Plain {

@@ -13,6 +13,7 @@ import (
 	"github.com/vev-term/vev/internal/domain/fault"
 	"github.com/vev-term/vev/internal/ports"
 	"github.com/vev-term/vev/internal/protocol"
+	"github.com/vev-term/vev/internal/testkit/bubble"
 	"github.com/vev-term/vev/internal/testkit/simnet"
 )
 
@@ -48,7 +49,7 @@ func TestAnOperationHasOneOutcome(t *testing.T) {
 		"a bug":   {errors.New("no fault"), fault.Internal, "no fault"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T) {
+			bubble.Test(t, func(t *testing.T) {
 				c, s, taken := operating(t)
 				want := protocol.Mutation{Kind: protocol.AddHost, Host: "u@box", Alias: "box", Transport: 2, Start: protocol.ExistingOnly, Install: true, Program: "/vev"}
 				go func() {
@@ -83,7 +84,7 @@ func TestAnOperationHasOneOutcome(t *testing.T) {
 
 // How an operation ended that was not answered is not known, be it that the broker went or that nobody waited.
 func TestAnOperationWithoutAnAnswer(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		c, s, taken := operating(t)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
@@ -109,7 +110,7 @@ func TestAnOperationWithoutAnAnswer(t *testing.T) {
 }
 
 func TestOperationsAreBounded(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		c, s, taken := operating(t)
 		ends := make(chan error, protocol.MaxPendingOps)
 		for range protocol.MaxPendingOps {
@@ -124,7 +125,7 @@ func TestOperationsAreBounded(t *testing.T) {
 		}
 		part(c, s)
 	})
-	bubble(t, func(t *testing.T) { // the broker counts for itself
+	bubble.Test(t, func(t *testing.T) { // the broker counts for itself
 		p, s, taken := scriptOperating(t)
 		for n := range protocol.MaxPendingOps + 1 {
 			p.send(&protocol.Mutation{Operation: protocol.OperationID{1, byte(n)}, Kind: protocol.RemoveHost, Host: "a"})
@@ -153,7 +154,7 @@ func scriptOperating(t *testing.T) (*scripted, *Server, <-chan ports.OperationRe
 
 // Who waits hears of every step, however slow, but of what passes only the newest.
 func TestWhatIsToldOfAnOperation(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		c, s, taken := operating(t)
 		go func() {
 			r := <-taken
@@ -178,7 +179,7 @@ func TestWhatIsToldOfAnOperation(t *testing.T) {
 		require.Equal(t, "0", told[0])
 		part(c, s)
 	})
-	bubble(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		c, p := scriptBrokerOn(t, 1<<16)
 		go func() {
 			asked := wants[*protocol.Mutation](p, "asked")
@@ -197,7 +198,7 @@ func TestWhatIsToldOfAnOperation(t *testing.T) {
 }
 
 func TestNewsOfNoOperationIsAViolation(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		c, p := scriptBrokerOn(t, 1<<16)
 		go func() {
 			asked := wants[*protocol.Mutation](p, "asked")

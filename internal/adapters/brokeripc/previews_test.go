@@ -13,6 +13,7 @@ import (
 	"github.com/vev-term/vev/internal/domain/fault"
 	"github.com/vev-term/vev/internal/ports"
 	"github.com/vev-term/vev/internal/protocol"
+	"github.com/vev-term/vev/internal/testkit/bubble"
 	"github.com/vev-term/vev/internal/testkit/simnet"
 )
 
@@ -48,7 +49,7 @@ func look(t *testing.T, c *Client) ports.PictureStream {
 }
 
 func TestPicturesCome(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		c, s, asked := previewed(t, 1<<16)
 		p := look(t, c)
 		defer part(c, s)
@@ -93,7 +94,7 @@ func TestPicturesCome(t *testing.T) {
 
 // Whoever has had enough, or goes, ends what is done for it; what is on its way then is nobody's fault.
 func TestAPreviewIsCanceled(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		c, s, asked := previewed(t, 1<<16)
 		p, other := look(t, c), look(t, c)
 		r, o := <-asked, <-asked
@@ -125,7 +126,7 @@ func TestAPreviewIsCanceled(t *testing.T) {
 
 // A client that takes nothing makes pictures wait, not pile up, and loses no connection by that.
 func TestPicturesWaitForTheClient(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		a, b := pace(1<<10, time.Second) // a slow link
 		broker := testBroker()
 		asked := make(chan shown, 1)
@@ -164,7 +165,7 @@ func TestPicturesWaitForTheClient(t *testing.T) {
 }
 
 func TestPreviewsAreBounded(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		c, s, asked := previewed(t, 1<<16)
 		var all []ports.PictureStream
 		for range protocol.MaxPendingOps {
@@ -181,7 +182,7 @@ func TestPreviewsAreBounded(t *testing.T) {
 }
 
 func TestABrokerWithoutPreviewsSaysSo(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		c, s := connectOn(t, 1<<16)
 		p := look(t, c)
 		_, err := p.Next(t.Context())
@@ -205,7 +206,7 @@ func TestPicturesNobodyAskedFor(t *testing.T) {
 		},
 	} {
 		t.Run(what, func(t *testing.T) {
-			bubble(t, func(t *testing.T) {
+			bubble.Test(t, func(t *testing.T) {
 				c, p := scriptBrokerOn(t, 1<<16)
 				stream := look(t, c)
 				asked := wants[*protocol.StartPreview](p, "a preview")

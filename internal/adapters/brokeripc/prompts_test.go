@@ -13,6 +13,7 @@ import (
 	"github.com/vev-term/vev/internal/domain/fault"
 	"github.com/vev-term/vev/internal/ports"
 	"github.com/vev-term/vev/internal/protocol"
+	"github.com/vev-term/vev/internal/testkit/bubble"
 	"github.com/vev-term/vev/internal/testkit/simnet"
 )
 
@@ -36,7 +37,7 @@ func asking(t *testing.T) (*Client, *Server, ports.Ask) {
 }
 
 func TestPromptsAreAnswered(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		c, s, ask := asking(t)
 		type outcome struct {
 			text string
@@ -78,7 +79,7 @@ func TestPromptsAreAnswered(t *testing.T) {
 }
 
 func TestPromptsAreBounded(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		c, s, ask := asking(t)
 		for i := range protocol.MaxPrompts {
 			go func() { _, _ = ask(t.Context(), protocol.Prompt{Text: fmt.Sprint(i)}) }()
@@ -92,7 +93,7 @@ func TestPromptsAreBounded(t *testing.T) {
 }
 
 func TestWhoOffersNoPersonIsNotAsked(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		a, b := simnet.Pipe(1 << 16)
 		c, s := connect(t, a, b)
 		go func() { _, _ = c.OpenStream(t.Context(), "host", protocol.ExistingOnly, nil) }()

@@ -14,6 +14,7 @@ import (
 	"github.com/vev-term/vev/internal/domain/fault"
 	"github.com/vev-term/vev/internal/ports"
 	"github.com/vev-term/vev/internal/protocol"
+	"github.com/vev-term/vev/internal/testkit/bubble"
 	"github.com/vev-term/vev/internal/testkit/simnet"
 )
 
@@ -65,7 +66,7 @@ func delta(base uint64) *protocol.SnapshotDelta {
 }
 
 func TestASubscriberIsToldSnapshotsAndDeltas(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		a, b := simnet.Pipe(1 << 12)
 		c, s, subs := subscribed(t, a, b)
 		defer part(c, s)
@@ -98,7 +99,7 @@ func TestASubscriberIsToldSnapshotsAndDeltas(t *testing.T) {
 
 // Whoever publishes waits for a client that takes nothing, and not in vain: the connection stays.
 func TestPublishingWaitsForTheClient(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		a, b := simnet.Pipe(1 << 12)
 		c, s, subs := subscribed(t, a, b)
 		c.Subscribe(nil, protocol.ReachAll)
@@ -148,7 +149,7 @@ func TestPublishingWaitsForTheClient(t *testing.T) {
 }
 
 func TestASubscriptionEndsWithItsSuccessorOrItsConnection(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		a, b := simnet.Pipe(1 << 12)
 		c, s, subs := subscribed(t, a, b)
 		c.Subscribe([]string{"a"}, protocol.ReachAll)
@@ -168,7 +169,7 @@ func TestASubscriptionEndsWithItsSuccessorOrItsConnection(t *testing.T) {
 }
 
 func TestABrokerWithoutACatalogueSaysSo(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		c, s := connectOn(t, 1<<12)
 		defer part(c, s)
 		c.Subscribe(nil, protocol.ReachAll)
@@ -181,7 +182,7 @@ func TestABrokerWithoutACatalogueSaysSo(t *testing.T) {
 
 func TestACatalogueThatNobodyAskedForIsAViolation(t *testing.T) {
 	for _, m := range []protocol.BrokerServerMessage{part1(1, protocol.SnapshotBegin{}), delta(1)} {
-		bubble(t, func(t *testing.T) {
+		bubble.Test(t, func(t *testing.T) {
 			a, b := simnet.Pipe(1 << 12)
 			c, p := scriptBroker(t, a, b)
 			p.send(m)

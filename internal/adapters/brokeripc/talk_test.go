@@ -14,11 +14,12 @@ import (
 	"github.com/vev-term/vev/internal/adapters/streamframe"
 	"github.com/vev-term/vev/internal/domain/fault"
 	"github.com/vev-term/vev/internal/protocol"
+	"github.com/vev-term/vev/internal/testkit/bubble"
 	"github.com/vev-term/vev/internal/testkit/simnet"
 )
 
 func TestWhatIsNotServedIsAnswered(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		p, s := scriptOn(t, 1<<16)
 		op := func(n byte) protocol.OperationID { return protocol.OperationID{n} }
 		for kind := protocol.AddHost; kind <= protocol.UpdateHostPolicy; kind++ {
@@ -49,7 +50,7 @@ func TestWhatIsNotServedIsAnswered(t *testing.T) {
 }
 
 func TestStreamsAreGrantedAndRefused(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		c, s := connectOn(t, 1<<16)
 		defer part(c, s)
 		go func() {
@@ -75,7 +76,7 @@ func TestStreamsAreGrantedAndRefused(t *testing.T) {
 }
 
 func TestOpenIsGivenUpWithItsContext(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		c, s := connectOn(t, 1<<16)
 		defer part(c, s)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -93,7 +94,7 @@ func TestOpenIsGivenUpWithItsContext(t *testing.T) {
 }
 
 func TestStreamsOfAConnectionAreLimited(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		c, s := connectOn(t, 1<<16)
 		defer part(c, s)
 		first, _ := open(t, c, s)
@@ -105,7 +106,7 @@ func TestStreamsOfAConnectionAreLimited(t *testing.T) {
 		first.Close()
 		open(t, c, s)
 	})
-	bubble(t, func(t *testing.T) { // a client that does not count itself
+	bubble.Test(t, func(t *testing.T) { // a client that does not count itself
 		p, s := scriptOn(t, 1<<20)
 		for id := protocol.StreamID(1); id <= protocol.MaxStreams+1; id++ {
 			p.send(&protocol.OpenStream{Ref: p.ref(id)})
@@ -123,7 +124,7 @@ func TestStreamsOfAConnectionAreLimited(t *testing.T) {
 }
 
 func TestOrderlyCloseKeepsWhatWasReceived(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		c, s := connectOn(t, 1<<20)
 		defer part(c, s)
 		cs, ss := open(t, c, s)
@@ -143,7 +144,7 @@ func TestOrderlyCloseKeepsWhatWasReceived(t *testing.T) {
 }
 
 func TestErrorCloseDropsWhatWasReceived(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		c, s := connectOn(t, 1<<20)
 		defer part(c, s)
 		cs, ss := open(t, c, s)
@@ -162,7 +163,7 @@ func TestErrorCloseDropsWhatWasReceived(t *testing.T) {
 func TestCloseReleasesReadAndWrite(t *testing.T) {
 	for name, plain := range map[string]bool{"deadlines": false, "none": true} {
 		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T) {
+			bubble.Test(t, func(t *testing.T) {
 				a, b := simnet.Pipe(1 << 10)
 				var ca, cb io.ReadWriteCloser = a, b
 				if plain {
@@ -196,7 +197,7 @@ func TestCloseReleasesReadAndWrite(t *testing.T) {
 }
 
 func TestStatsGiveUpAndRefuse(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		c, p := scriptBrokerOn(t, 1<<16)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
@@ -225,7 +226,7 @@ func TestStatsGiveUpAndRefuse(t *testing.T) {
 }
 
 func TestShutdownSaysWhy(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		c, s := connectOn(t, 1<<16)
 		cs, ss := open(t, c, s)
 		_, err := ss.Write([]byte("last words"))
@@ -269,7 +270,7 @@ func TestCloseDeliversWhatWasWritten(t *testing.T) {
 }
 
 func TestGoodbyeDoesNotWaitForEver(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		p, s := scriptOn(t, 1<<10)
 		p.send(&protocol.OpenStream{Ref: p.ref(1)})
 		st := accept(t, s)
@@ -309,7 +310,7 @@ func (l *late) Read(p []byte) (int, error) {
 }
 
 func TestHandshakeEnds(t *testing.T) {
-	bubble(t, func(t *testing.T) { // nobody answers
+	bubble.Test(t, func(t *testing.T) { // nobody answers
 		a, b := simnet.Pipe(1 << 10)
 		start := time.Now()
 		_, err := Dial(t.Context(), a, "vev")
@@ -317,7 +318,7 @@ func TestHandshakeEnds(t *testing.T) {
 		require.Equal(t, protocol.HandshakeTimeout, time.Since(start))
 		b.Close()
 	})
-	bubble(t, func(t *testing.T) { // nobody answers, once it leads somewhere
+	bubble.Test(t, func(t *testing.T) { // nobody answers, once it leads somewhere
 		a, b := simnet.Pipe(1 << 10)
 		start := time.Now()
 		_, err := Dial(t.Context(), &late{ReadWriteCloser: a, after: time.Hour}, "vev")
@@ -325,7 +326,7 @@ func TestHandshakeEnds(t *testing.T) {
 		require.Equal(t, time.Hour+protocol.HandshakeTimeout, time.Since(start))
 		b.Close()
 	})
-	bubble(t, func(t *testing.T) { // or before that, where somebody gives up
+	bubble.Test(t, func(t *testing.T) { // or before that, where somebody gives up
 		a, b := simnet.Pipe(1 << 10)
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(time.Minute, cancel)
@@ -333,7 +334,7 @@ func TestHandshakeEnds(t *testing.T) {
 		require.Equal(t, fault.Canceled, fault.KindOf(err))
 		b.Close()
 	})
-	bubble(t, func(t *testing.T) { // the client says nothing
+	bubble.Test(t, func(t *testing.T) { // the client says nothing
 		a, b := simnet.Pipe(1 << 10)
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(time.Second, cancel)
@@ -342,13 +343,13 @@ func TestHandshakeEnds(t *testing.T) {
 		_, err = a.Read(make([]byte, 1))
 		require.Error(t, err, "the carriage is closed")
 	})
-	bubble(t, func(t *testing.T) { // the carriage ends
+	bubble.Test(t, func(t *testing.T) { // the carriage ends
 		a, b := simnet.Pipe(1 << 10)
 		b.Close()
 		_, err := Dial(t.Context(), a, "vev")
 		require.Equal(t, fault.Unavailable, fault.KindOf(err))
 	})
-	bubble(t, func(t *testing.T) { // something else than Register
+	bubble.Test(t, func(t *testing.T) { // something else than Register
 		a, b := simnet.Pipe(1 << 10)
 		p := &scripted{t: t, rw: a, rd: streamframe.NewReader(a), turn: make(chan struct{}, 1)}
 		go func() {
@@ -365,7 +366,7 @@ func TestHandshakeEnds(t *testing.T) {
 // A stream's first bytes come with the request for it; to a broker that does not take them so they go once it is granted.
 func TestFirstBytes(t *testing.T) {
 	first := bytes.Repeat([]byte("x"), protocol.MaxFirstBytes)
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		a, b := simnet.Pipe(64 << 10)
 		c, s := connect(t, a, b)
 		go func() {
@@ -387,7 +388,7 @@ func TestFirstBytes(t *testing.T) {
 		require.Equal(t, string(first)+"and more", string(got))
 		part(c, s)
 	})
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		a, b := simnet.Pipe(64 << 10)
 		c, p := scriptBroker(t, a, b) // it has agreed to nothing
 		opened := make(chan error, 1)
@@ -407,7 +408,7 @@ func TestFirstBytes(t *testing.T) {
 
 // As many streams as there can be begin over a carriage that is stuck: that does not end it, and each has its first bytes later.
 func TestFirstBytesHaveRoom(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		a, b := simnet.Pipe(64 << 10)
 		c, s := connect(t, a, b)
 		a.Stall()

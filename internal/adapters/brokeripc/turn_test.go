@@ -15,6 +15,7 @@ import (
 	"github.com/vev-term/vev/internal/domain/fault"
 	"github.com/vev-term/vev/internal/ports"
 	"github.com/vev-term/vev/internal/protocol"
+	"github.com/vev-term/vev/internal/testkit/bubble"
 	"github.com/vev-term/vev/internal/testkit/simnet"
 )
 
@@ -34,7 +35,7 @@ func TestCloseAmidAFrame(t *testing.T) {
 	for name, plain := range map[string]bool{"deadlines": false, "none": true} {
 		for _, n := range []int{100, smallFrame + 1, 40 << 10} {
 			t.Run(name, func(t *testing.T) {
-				bubble(t, func(t *testing.T) {
+				bubble.Test(t, func(t *testing.T) {
 					a, b := simnet.Pipe(1 << 20)
 					var carriage io.ReadWriteCloser = b
 					if plain {
@@ -84,7 +85,7 @@ func TestCloseAmidAFrame(t *testing.T) {
 // sibling's frame, whose rest comes later.
 func TestTheEndOfAStreamTakesNothingFromAnother(t *testing.T) {
 	for _, n := range []int{100, smallFrame + 1, 40 << 10} {
-		bubble(t, func(t *testing.T) {
+		bubble.Test(t, func(t *testing.T) {
 			p, s := scriptOn(t, 1<<20)
 			p.send(&protocol.OpenStream{Ref: p.ref(1)})
 			p.send(&protocol.OpenStream{Ref: p.ref(2)})
@@ -125,7 +126,7 @@ func TestTheEndOfAStreamTakesNothingFromAnother(t *testing.T) {
 
 // The Read of a closed stream gives the turn up at once, also when it was only just given it.
 func TestCloseOfTheReadThatPumps(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		c, s := connectOn(t, 1<<16)
 		defer part(c, s)
 		cs, ss := open(t, c, s)
@@ -148,7 +149,7 @@ func TestCloseOfTheReadThatPumps(t *testing.T) {
 
 // What waits for an answer has the carriage read at once, although a Read has just left the turn.
 func TestAnswersDoNotWaitForTheKeeper(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		c, s := connectOn(t, 1<<16)
 		defer part(c, s)
 		cs, ss := open(t, c, s)
@@ -182,7 +183,7 @@ func freeTurn(t *testing.T, c *conn, st, peer ports.Stream) {
 // A turn that nobody takes up is the keeper's after a while: what the peer says is noticed
 // although no Read is under way.
 func TestTheKeeperTakesAFreeTurn(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		c, s := connectOn(t, 1<<16)
 		defer part(c, s)
 		cs, ss := open(t, c, s)
@@ -195,7 +196,7 @@ func TestTheKeeperTakesAFreeTurn(t *testing.T) {
 
 // A sibling that drains, or is closed, lets a connection be read again that parked too much.
 func TestDrainingResumesWaitingReads(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		c, s := connectOn(t, 1<<16)
 		defer part(c, s)
 		c.conn.mu.Lock()
@@ -222,7 +223,7 @@ func TestDrainingResumesWaitingReads(t *testing.T) {
 
 // After the peer's orderly close, what nobody will read is given back by Close.
 func TestCloseAfterThePeersClose(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		c, s := connectOn(t, 1<<16)
 		defer part(c, s)
 		cs, ss := open(t, c, s)
@@ -238,7 +239,7 @@ func TestCloseAfterThePeersClose(t *testing.T) {
 }
 
 func TestFramesOfAStreamKeepTheirOrder(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		p, s := scriptOn(t, 1<<20)
 		for id := protocol.StreamID(1); id <= 16; id++ {
 			p.send(&protocol.OpenStream{Ref: p.ref(id)})
@@ -261,7 +262,7 @@ func TestFramesOfAStreamKeepTheirOrder(t *testing.T) {
 func TestCloseOfAWriteInLine(t *testing.T) {
 	for name, granted := range map[string]bool{"in line": false, "granted": true} {
 		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T) {
+			bubble.Test(t, func(t *testing.T) {
 				a, b := simnet.Pipe(1 << 10)
 				c, s := connect(t, a, b)
 				defer part(c, s)
@@ -329,7 +330,7 @@ func (h *hooked) Write(p []byte) (int, error) {
 
 // Control messages that come while others are being sent are not forgotten.
 func TestNothingUnsentIsForgotten(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		a, b := simnet.Pipe(1 << 16)
 		h := &hooked{ReadWriteCloser: b, before: func(int) {}}
 		c, s := connect(t, a, h)
@@ -357,7 +358,7 @@ func TestNothingUnsentIsForgotten(t *testing.T) {
 
 // While the carriage is busy no more than a quantum of data is copied to go before others.
 func TestOvertakingIsBounded(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		c, s := connectOn(t, 1<<16)
 		defer part(c, s)
 		var peers []ports.Stream

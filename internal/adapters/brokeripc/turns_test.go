@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/vev-term/vev/internal/ports"
+	"github.com/vev-term/vev/internal/testkit/bubble"
 )
 
 // Streams that always have a frame waiting, each of its own size, share the bytes evenly; one
@@ -162,7 +163,7 @@ func TestChunkSizes(t *testing.T) {
 // While one stream floods a slow carriage, a sibling's small frames wait for what is in the
 // carriage and one frame, not for the flood's queue.
 func TestSmallFramesOvertakeAFlood(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		a, b := pace(64<<10, time.Millisecond)
 		defer time.Sleep(time.Second) // the carriage empties
 		c, s := connect(t, a, b)
@@ -201,7 +202,7 @@ func TestSmallFramesOvertakeAFlood(t *testing.T) {
 
 // Of two floods with frames of different size neither gets more.
 func TestFloodsShareTheCarriage(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		a, b := pace(64<<10, time.Millisecond)
 		defer time.Sleep(time.Second) // the carriage empties
 		c, s := connect(t, a, b)

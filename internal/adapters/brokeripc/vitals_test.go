@@ -14,6 +14,7 @@ import (
 	"github.com/vev-term/vev/internal/domain/fault"
 	"github.com/vev-term/vev/internal/ports"
 	"github.com/vev-term/vev/internal/protocol"
+	"github.com/vev-term/vev/internal/testkit/bubble"
 	"github.com/vev-term/vev/internal/testkit/simnet"
 )
 
@@ -26,7 +27,7 @@ func far() (*simnet.Link, *simnet.End, *simnet.End) {
 }
 
 func TestAProbeMeasuresTheRoundTrip(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		l, a, b := far()
 		c, s := connect(t, a, b)
 		defer part(c, s)
@@ -51,7 +52,7 @@ func TestAProbeMeasuresTheRoundTrip(t *testing.T) {
 
 // Whoever gives a probe up leaves it on its way; who comes next waits for the same.
 func TestProbesShareAPing(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		_, a, b := far()
 		c, s := connect(t, a, b)
 		defer part(c, s)
@@ -71,7 +72,7 @@ func TestProbesShareAPing(t *testing.T) {
 }
 
 func TestAProbeEndsWithTheLink(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		c, p := scriptBrokerOn(t, 1<<16)
 		done := make(chan error)
 		go func() { done <- c.Probe(t.Context()) }()
@@ -85,7 +86,7 @@ func TestAProbeEndsWithTheLink(t *testing.T) {
 
 // A broker that knows no pings is probed all the same.
 func TestAProbeWithoutPings(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		c, s := connectOn(t, 1<<16)
 		defer part(c, s)
 		c.pings, s.pings = false, false
@@ -95,7 +96,7 @@ func TestAProbeWithoutPings(t *testing.T) {
 }
 
 func TestPingsThatBreakTheRules(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		p, s := scriptOn(t, 1<<16)
 		p.send(&protocol.Ping{Number: 1})
 		require.Equal(t, uint64(1), wants[*protocol.Pong](p, "a ping").Number)
@@ -104,7 +105,7 @@ func TestPingsThatBreakTheRules(t *testing.T) {
 		p.wantEnd("the broker closes")
 		<-s.Done()
 	})
-	bubble(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		p, s := scriptOn(t, 1<<16)
 		s.conn.mu.Lock()
 		s.pings = false
@@ -114,7 +115,7 @@ func TestPingsThatBreakTheRules(t *testing.T) {
 		p.wantEnd("the broker closes")
 		<-s.Done()
 	})
-	bubble(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		c, p := scriptBrokerOn(t, 1<<16)
 		p.send(&protocol.Pong{Number: 1})
 		<-c.Done()
@@ -124,7 +125,7 @@ func TestPingsThatBreakTheRules(t *testing.T) {
 
 // A client that reads no answers to its pings loses the connection before they fill the broker's memory.
 func TestPingsWithoutReadingEndTheConnection(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		p, s := scriptOn(t, 1<<10)
 		const pongs = maxUnsent/8 + 1<<10 // a Pong has 8 bytes and more
 		for n := uint64(1); n <= pongs && s.conn.cause() == nil; n++ {
@@ -160,7 +161,7 @@ func granted(t *testing.T, c *Client, s *Server) (*Stream, ports.StreamRequest) 
 }
 
 func TestTheNewestReportArrives(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		c, s := connectOn(t, 1<<16)
 		defer part(c, s)
 		st, r := granted(t, c, s)
@@ -190,7 +191,7 @@ func TestTheNewestReportArrives(t *testing.T) {
 
 // A client that does not read has one report of each stream waiting, whatever happens to its links.
 func TestReportsDoNotPileUp(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		p, s := scriptOn(t, 1<<10)
 		p.send(&protocol.OpenStream{Ref: p.ref(1), Host: "host"})
 		r, err := s.Accept(t.Context())
@@ -226,7 +227,7 @@ func TestReportsThatBreakTheRules(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T) {
+			bubble.Test(t, func(t *testing.T) {
 				c, p := scriptBrokerOn(t, 1<<16)
 				p.send(breach(c, p))
 				<-c.Done()

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	quicgo "github.com/quic-go/quic-go"
@@ -19,6 +18,7 @@ import (
 
 	"github.com/vev-term/vev/internal/domain/fault"
 	"github.com/vev-term/vev/internal/protocol"
+	"github.com/vev-term/vev/internal/testkit/bubble"
 	"github.com/vev-term/vev/internal/testkit/simnet"
 )
 
@@ -274,7 +274,7 @@ func overdue(took []time.Duration) (n int) {
 func TestALossIsHardlySeen(t *testing.T) {
 	slow := map[string]int{}
 	for _, proto := range []string{alpn, alpnRepeats} {
-		synctest.Test(t, func(t *testing.T) {
+		bubble.Test(t, func(t *testing.T) {
 			p := across(t, 1, simnet.Conditions{Delay: oneWay, Loss: 0.05}, false, proto)
 			require.Equal(t, proto == alpnRepeats, p.near.repeats != nil)
 			require.Equal(t, proto == alpnRepeats, p.far.repeats != nil)
@@ -289,7 +289,7 @@ func TestALossIsHardlySeen(t *testing.T) {
 // Where nothing is lost nothing is repeated but at the beginning; one that speaks both agrees on repeats.
 func TestNoLossNoRepeats(t *testing.T) {
 	sent := func(protos ...string) (n uint64) {
-		synctest.Test(t, func(t *testing.T) {
+		bubble.Test(t, func(t *testing.T) {
 			p := across(t, 1, simnet.Conditions{Delay: oneWay}, false, protos...)
 			require.Zero(t, overdue(p.types(1000)))
 			n = p.near.conn.ConnectionStats().PacketsSent + p.far.conn.ConnectionStats().PacketsSent
@@ -303,7 +303,7 @@ func TestNoLossNoRepeats(t *testing.T) {
 
 // One that loses nothing repeats while the other side's packets are lost.
 func TestALossOfTheOtherSideCounts(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		p := across(t, 1, simnet.Conditions{Delay: oneWay}, false)
 		p.far.air.set(simnet.Conditions{Delay: oneWay, Loss: 0.05})
 		p.types(500)
@@ -318,7 +318,7 @@ func TestALossOfTheOtherSideCounts(t *testing.T) {
 
 // What was overtaken by its repeat was not lost.
 func TestWhatIsOvertakenIsNotLost(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		p := across(t, 1, simnet.Conditions{Delay: oneWay}, true)
 		p.types(500)
 		for _, e := range []*end{p.near, p.far} {
@@ -362,7 +362,7 @@ func saying(seed uint64, from, n int) []byte {
 // Whatever is lost, comes late or comes twice: what is read is what was written, to its end.
 func TestStreamsStayWhole(t *testing.T) {
 	for seed := range uint64(8) {
-		synctest.Test(t, func(t *testing.T) {
+		bubble.Test(t, func(t *testing.T) {
 			p := across(t, seed, simnet.Conditions{Delay: oneWay, Loss: 0.1}, true)
 			var all sync.WaitGroup
 			for i := range uint64(3) {
@@ -394,7 +394,7 @@ func TestStreamsStayWhole(t *testing.T) {
 
 // A stream that one side ends while repeats are on their way is over for both, and the others go on.
 func TestAStreamEndsAmongRepeats(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		p := across(t, 4, simnet.Conditions{Delay: oneWay, Loss: 0.05}, true)
 		beside, heard := p.stream()
 		for i := range 60 {
@@ -438,7 +438,7 @@ func TestAStreamEndsAmongRepeats(t *testing.T) {
 
 // What flows in bulk is not repeated, and what is small not beside it; a while later it is again.
 func TestBulkIsNotRepeated(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		p := across(t, 1, simnet.Conditions{Delay: oneWay}, false)
 		near, far := p.stream()
 		bulk, taken := p.stream()
@@ -477,7 +477,7 @@ func TestBulkIsNotRepeated(t *testing.T) {
 
 // A peer that breaks the rules of repeats is sent away; what is late or of no stream hurts nobody.
 func TestARepeatThatNobodySends(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		p := across(t, 1, simnet.Conditions{Delay: oneWay}, false)
 		near, far := p.stream()
 		number := near.number()
@@ -505,7 +505,7 @@ func TestARepeatThatNobodySends(t *testing.T) {
 
 // What came again does not outlive a deadline, and a deadline does not end because something came again.
 func TestDeadlinesAndRepeats(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		p := across(t, 1, simnet.Conditions{Delay: oneWay}, false)
 		near, far := p.stream()
 		start := time.Now()

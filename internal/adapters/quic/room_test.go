@@ -14,12 +14,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vev-term/vev/internal/domain/fault"
+	"github.com/vev-term/vev/internal/testkit/bubble"
 	"github.com/vev-term/vev/internal/testkit/simnet"
 )
 
 // Room is left for the small writes of others, for a time and no longer than they are there: not for one's own.
 func TestWhoWantsRoom(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		r := makeRoom(new(atomic.Uint64).Load, nil, new(taken))
 		wanted := func() (from []int64) {
 			for _, s := range []int64{4, 8, 12} {
@@ -64,7 +65,7 @@ func TestATurnWaitsForTheSocket(t *testing.T) {
 		"the connection ends": func(_ *room, _ *atomic.Uint64, _ *atomic.Bool, lost chan struct{}) { close(lost) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
+			bubble.Test(t, func(t *testing.T) {
 				var sent atomic.Uint64
 				var over, done atomic.Bool
 				lost := make(chan struct{})
@@ -138,7 +139,7 @@ func TestAWaitMissesNothing(t *testing.T) {
 // Beside small writes of another stream bulk goes in turns of turnBytes, the next when the socket has taken the last; alone it
 // goes at once. An end releases it.
 func TestBulkIsWrittenInTurns(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		p := across(t, 1, simnet.Conditions{Delay: time.Millisecond}, false)
 		near, far := p.stream()
 		var arrived atomic.Int64

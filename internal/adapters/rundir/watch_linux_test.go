@@ -3,14 +3,15 @@ package rundir
 import (
 	"os"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/vev-term/vev/internal/testkit/bubble"
 )
 
 func TestWatcherWithoutInotifyLooksByItself(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		w := &watcher{stopped: make(chan struct{})}
 		w.blind.Store(true)
 		require.NoError(t, w.follow(nil))

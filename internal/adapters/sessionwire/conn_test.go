@@ -22,6 +22,7 @@ import (
 	"github.com/vev-term/vev/internal/domain/fault"
 	"github.com/vev-term/vev/internal/protocol"
 	"github.com/vev-term/vev/internal/protocol/wire"
+	"github.com/vev-term/vev/internal/testkit/bubble"
 )
 
 // meet makes both ends of a conversation over an unbuffered pipe.
@@ -76,7 +77,7 @@ func down(t testing.TB, c *ClientConn, s *ServerConn, m protocol.SessionServerMe
 func attached() *protocol.Attached { return &protocol.Attached{Name: "w", Size: goldenSize} }
 
 func TestAConversationFromAttachToItsEnd(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		c, s := meet(t)
 		require.Equal(t, "vev/test-server", c.Agreed().Software)
 		require.Equal(t, "vev/test-client", s.Agreed().Software)
@@ -105,7 +106,7 @@ func TestAConversationFromAttachToItsEnd(t *testing.T) {
 
 // What crossed the end on the wire is dropped, and is nobody's fault.
 func TestLateMessagesAreDropped(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		c, s := meet(t)
 		up(t, c, s, &protocol.Attach{Size: goldenSize})
 		down(t, c, s, attached())
@@ -125,7 +126,7 @@ func TestLateMessagesAreDropped(t *testing.T) {
 }
 
 func TestOrderIsKeptAtBothEnds(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		c, s := meet(t)
 		err := c.Send(&protocol.Input{Seq: 1, Data: []byte("x")})
 		require.Equal(t, fault.Usage, fault.KindOf(err))
@@ -140,7 +141,7 @@ func TestOrderIsKeptAtBothEnds(t *testing.T) {
 		_, again := s.Receive()
 		require.Equal(t, err, again)
 	})
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		c, s := meet(t)
 		up(t, c, s, &protocol.Attach{Size: goldenSize})
 		s.state = stateAttached // a server that does
@@ -352,7 +353,7 @@ func TestCeilings(t *testing.T) {
 }
 
 func TestLargeResultsPass(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		c, s := meet(t)
 		up(t, c, s, &protocol.Request{ID: 1, Body: &protocol.List{}})
 		lines := &protocol.Lines{List: many(1000, protocol.Line{Text: long(4000)})}
@@ -361,7 +362,7 @@ func TestLargeResultsPass(t *testing.T) {
 }
 
 func TestManySendersWriteWholeFrames(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		const senders, each = 8, 50
 		c, s := meet(t)
 		up(t, c, s, &protocol.Attach{Size: goldenSize})
@@ -393,7 +394,7 @@ func TestManySendersWriteWholeFrames(t *testing.T) {
 }
 
 func TestCloseReleasesEverybody(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		c, s := meet(t)
 		up(t, c, s, &protocol.Attach{Size: goldenSize})
 		errs := make(chan error, 3)
@@ -536,7 +537,7 @@ type failing struct{ err error }
 func (f failing) Read([]byte) (int, error) { return 0, f.err }
 
 func TestAPeerThatSaysNothingIsGivenUp(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		a, b := net.Pipe()
 		go io.Copy(io.Discard, b)
 		start := time.Now()
@@ -580,7 +581,7 @@ func TestContextEndsThePreamble(t *testing.T) {
 		}, fault.Timeout},
 	} {
 		t.Run(what, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
+			bubble.Test(t, func(t *testing.T) {
 				for _, wrap := range []func(net.Conn) io.ReadWriteCloser{
 					func(c net.Conn) io.ReadWriteCloser { return c },
 					func(c net.Conn) io.ReadWriteCloser { return noDeadline{c} },
@@ -600,7 +601,7 @@ func TestContextEndsThePreamble(t *testing.T) {
 }
 
 func TestPreamblesThatAreNotOurs(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		a, b := net.Pipe()
 		go func() {
 			defer a.Close()

@@ -5,13 +5,13 @@ import (
 	"io"
 	"net"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/vev-term/vev/internal/domain/fault"
 	"github.com/vev-term/vev/internal/protocol"
+	"github.com/vev-term/vev/internal/testkit/bubble"
 )
 
 // shake runs both sides over a pipe.
@@ -184,7 +184,7 @@ func TestDuplicateIsToldApart(t *testing.T) {
 }
 
 func TestDeadline(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		a, b := net.Pipe()
 		defer b.Close()
 		start := time.Now()
@@ -194,7 +194,7 @@ func TestDeadline(t *testing.T) {
 		require.Equal(t, fault.Timeout, fault.KindOf(err))
 		require.Equal(t, protocol.HandshakeTimeout, time.Since(start))
 	})
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		a, b := net.Pipe()
 		defer a.Close()
 		defer b.Close()

@@ -13,6 +13,7 @@ import (
 	"github.com/vev-term/vev/internal/domain"
 	"github.com/vev-term/vev/internal/ports"
 	"github.com/vev-term/vev/internal/protocol"
+	"github.com/vev-term/vev/internal/testkit/bubble"
 )
 
 // foretold is a far host whose links may have asked for a stream as they were made.
@@ -68,7 +69,7 @@ func (c *closing) Close() error {
 }
 
 func foretelling(t *testing.T, run func(t *testing.T, b *Broker, f *foretold)) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		f := &foretold{far: &far{takes: time.Second, transport: domain.TransportSSH}}
 		b := New(Options{Daemon: newDaemons(), Remote: Remote{SSH: f}})
 		defer b.Close()

@@ -16,6 +16,7 @@ import (
 	"github.com/vev-term/vev/internal/domain/fault"
 	"github.com/vev-term/vev/internal/ports"
 	"github.com/vev-term/vev/internal/protocol"
+	"github.com/vev-term/vev/internal/testkit/bubble"
 	"github.com/vev-term/vev/internal/testkit/simnet"
 )
 
@@ -136,7 +137,7 @@ func (d *daemons) DialDaemon(ctx context.Context, start protocol.StartPolicy) (i
 
 // serve runs a broker for one client in a bubble.
 func serve(t *testing.T, run func(t *testing.T, b *Broker, c *client, d *daemons)) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		d, c := newDaemons(), newClient()
 		b := New(Options{Daemon: d, Version: "test"})
 		served := make(chan error)
@@ -245,7 +246,7 @@ func TestTheConnectionIsHandedOver(t *testing.T) {
 
 // A client that goes leaves nothing behind, whatever its relays are stuck in.
 func TestAClientThatGoesLeavesNothing(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		d, c := newDaemons(), newClient()
 		b := New(Options{Daemon: d})
 		served := make(chan error)
@@ -266,7 +267,7 @@ func TestAClientThatGoesLeavesNothing(t *testing.T) {
 }
 
 func TestClientsAreToldWhenTheBrokerEnds(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		c := newClient()
 		b := New(Options{Daemon: newDaemons()})
@@ -282,7 +283,7 @@ func TestClientsAreToldWhenTheBrokerEnds(t *testing.T) {
 }
 
 func TestRunEndsWhenIdle(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		b := New(Options{Daemon: newDaemons()})
 		start := time.Now()
 		ran := make(chan error)
@@ -301,7 +302,7 @@ func TestRunEndsWhenIdle(t *testing.T) {
 		time.Sleep(time.Second)
 		require.NoError(t, <-ran)
 	})
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		why := errors.New("told")
 		time.AfterFunc(time.Second, func() { cancel(why) })
@@ -310,7 +311,7 @@ func TestRunEndsWhenIdle(t *testing.T) {
 }
 
 func TestNumbers(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		b := New(Options{Version: "1.2", Refused: func() uint64 { return 11 }})
 		first, second := newClient(), newClient()
 		served := make(chan error)

@@ -17,6 +17,7 @@ import (
 	"github.com/vev-term/vev/internal/domain/fault"
 	"github.com/vev-term/vev/internal/ports"
 	"github.com/vev-term/vev/internal/protocol"
+	"github.com/vev-term/vev/internal/testkit/bubble"
 	"github.com/vev-term/vev/internal/testkit/simnet"
 )
 
@@ -246,7 +247,7 @@ func (f *far) last() *farLink {
 
 // reaching runs a broker with a far host in a bubble; a goroutine left behind fails it.
 func reaching(t *testing.T, run func(t *testing.T, b *Broker, f *far)) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		f := &far{takes: 50 * time.Millisecond, transport: domain.TransportSSH}
 		b := New(Options{Daemon: newDaemons(), Remote: Remote{SSH: f}})
 		defer b.Close()

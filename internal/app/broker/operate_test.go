@@ -16,6 +16,7 @@ import (
 	"github.com/vev-term/vev/internal/domain/fault"
 	"github.com/vev-term/vev/internal/ports"
 	"github.com/vev-term/vev/internal/protocol"
+	"github.com/vev-term/vev/internal/testkit/bubble"
 )
 
 // hostsKept is a ports.HostStore in memory.
@@ -146,7 +147,7 @@ type place struct {
 }
 
 func placed(t *testing.T, run func(p *place)) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		p := &place{t: t, kept: &hostsKept{}, far: &far{takes: 50 * time.Millisecond, transport: domain.TransportSSH}, visitor: &visitor{at: ports.Location{Port: 22}, survey: ports.Survey{System: "Linux", Machine: "x86_64"}, fails: map[string]error{}}}
 		p.b = New(Options{
 			Daemon: newDaemons(), Remote: Remote{SSH: p.far}, Hosts: p.kept, Visitor: p.visitor, Version: "mine",
@@ -203,7 +204,7 @@ func TestHostsAreKept(t *testing.T) {
 		p.fails(fault.Unknown, protocol.Mutation{Kind: protocol.RemoveHost, Host: "box"})
 		require.Empty(t, p.visitor.visited, "nobody went there")
 	})
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		b := New(Options{})
 		p := &place{t: t, b: b}
 		p.fails(fault.Unsupported, protocol.Mutation{Kind: protocol.AddHost, Host: "box"})
@@ -376,7 +377,7 @@ func TestInstalling(t *testing.T) {
 
 // Whether QUIC gets through is told where it may be used; where ssh may be too, that it does not is no failure.
 func TestACheckOfUDP(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		kept, quic := &hostsKept{}, &far{takes: 20 * time.Millisecond, transport: domain.TransportQUIC}
 		v := &visitor{at: ports.Location{Port: 22, Through: "jump"}, survey: ports.Survey{System: "Linux", Machine: "x86_64", Program: thisVev}}
 		b := New(Options{

@@ -15,6 +15,7 @@ import (
 	"github.com/vev-term/vev/internal/domain/fault"
 	"github.com/vev-term/vev/internal/ports"
 	"github.com/vev-term/vev/internal/protocol"
+	"github.com/vev-term/vev/internal/testkit/bubble"
 	"github.com/vev-term/vev/internal/testkit/simnet"
 )
 
@@ -82,7 +83,7 @@ type gallery struct {
 
 func exhibit(t *testing.T, f func(g *gallery)) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		g := &gallery{T: t, d: newDaemons(), painters: make(chan *painter, 2*maxSources)}
 		g.d.far = make(chan *simnet.End, 2*maxSources)
 		g.b = New(Options{Daemon: g.d, Converse: func(_ context.Context, carriage io.ReadWriteCloser) (ports.SessionClientConn, error) {

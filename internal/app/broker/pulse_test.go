@@ -13,6 +13,7 @@ import (
 	"github.com/vev-term/vev/internal/domain/pulse"
 	"github.com/vev-term/vev/internal/ports"
 	"github.com/vev-term/vev/internal/protocol"
+	"github.com/vev-term/vev/internal/testkit/bubble"
 	"github.com/vev-term/vev/internal/testkit/simnet"
 )
 
@@ -207,7 +208,7 @@ func (s *sleeper) Woke() <-chan struct{} { return s.woke }
 // After a sleep links are asked at once, and doubted sooner; whether or not the system tells.
 func TestWakingUp(t *testing.T) {
 	for _, tells := range []bool{true, false} {
-		synctest.Test(t, func(t *testing.T) {
+		bubble.Test(t, func(t *testing.T) {
 			f, s := &far{transport: domain.TransportSSH}, &sleeper{woke: make(chan struct{}, 1)}
 			s.slept.Store(int64(time.Hour))
 			b := New(Options{Remote: Remote{SSH: f, Sleep: s}, Idle: 24 * time.Hour})
@@ -246,7 +247,7 @@ func TestWakingUp(t *testing.T) {
 
 // Who is told of changes is told of each.
 func TestChangesOfALinkAreTold(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		f := &far{transport: domain.TransportSSH, takes: time.Second}
 		var told []string
 		b := New(Options{Remote: Remote{SSH: f, Changed: func(host string) { told = append(told, host) }}})

@@ -15,6 +15,7 @@ import (
 	"github.com/vev-term/vev/internal/domain/pulse"
 	"github.com/vev-term/vev/internal/ports"
 	"github.com/vev-term/vev/internal/protocol"
+	"github.com/vev-term/vev/internal/testkit/bubble"
 )
 
 // net is a network with both transports.
@@ -29,7 +30,7 @@ type net struct {
 }
 
 func networked(t *testing.T, run func(t *testing.T, b *Broker, n *net)) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		n := &net{
 			ssh:  &far{takes: 400 * time.Millisecond, transport: domain.TransportSSH, every: time.Second},
 			quic: &far{takes: 600 * time.Millisecond, transport: domain.TransportQUIC, every: 2 * time.Second},
@@ -287,7 +288,7 @@ func TestPolicies(t *testing.T) {
 		require.Equal(t, fault.Timeout, fault.KindOf(err))
 		require.Equal(t, 1, n.ssh.dialled())
 	})
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		b := New(Options{Remote: Remote{SSH: &far{}, Policy: func(string) domain.Transport { return domain.TransportQUIC }}})
 		defer b.Close()
 		_, err := b.reach(t.Context(), wants("far"))

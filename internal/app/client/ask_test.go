@@ -12,6 +12,7 @@ import (
 	"github.com/vev-term/vev/internal/domain/fault"
 	"github.com/vev-term/vev/internal/ports"
 	"github.com/vev-term/vev/internal/protocol"
+	"github.com/vev-term/vev/internal/testkit/bubble"
 )
 
 // guarded dials a daemon; who comes again is asked for a word.
@@ -107,7 +108,7 @@ func TestDetachWhileAQuestionStands(t *testing.T) {
 }
 
 func TestQuestionsWaitForEachOther(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		a := NewAsker()
 		n := newNotices(DefaultLeader)
 		a.attach(n)

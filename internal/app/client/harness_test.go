@@ -20,6 +20,7 @@ import (
 	"github.com/vev-term/vev/internal/domain/vt"
 	"github.com/vev-term/vev/internal/ports"
 	"github.com/vev-term/vev/internal/protocol"
+	"github.com/vev-term/vev/internal/testkit/bubble"
 )
 
 // fakeTerminal is a user's terminal: what is written feeds an engine, what is typed waits in a bounded buffer as in the
@@ -698,7 +699,7 @@ type attachment struct {
 // before the client starts.
 func attached(t *testing.T, setup, f func(a *attachment)) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		a := &attachment{t: t, term: newFakeTerminal(20, 5), daemon: newFakeDaemon(20, 5), done: make(chan struct{})}
 		a.opts = Options{Terminal: a.term, Dialer: a.daemon, Attach: protocol.Attach{Session: "w"}, Leader: DefaultLeader}
 		if setup != nil {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/vev-term/vev/internal/domain/fault"
 	"github.com/vev-term/vev/internal/protocol"
+	"github.com/vev-term/vev/internal/testkit/bubble"
 )
 
 func TestKeysArriveUnchanged(t *testing.T) {
@@ -94,7 +95,7 @@ func TestLeaderWorksWhenTheCarriageTakesNothing(t *testing.T) {
 // Over a link the acknowledgement of a small state goes with that of the next, or after a while, and
 // says how long the newest waited; on this machine with those of more; of a large state at once.
 func TestAcknowledgementsOfSmallStatesWait(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		c, p := new(contact), newPipe()
 		o := newOutbox(c, make(chan struct{}, 1))
 		require.NoError(t, o.begin(p, 0))

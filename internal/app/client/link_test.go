@@ -16,6 +16,7 @@ import (
 	"github.com/vev-term/vev/internal/domain/vt"
 	"github.com/vev-term/vev/internal/ports"
 	"github.com/vev-term/vev/internal/protocol"
+	"github.com/vev-term/vev/internal/testkit/bubble"
 )
 
 func TestAttachSaysTheTerminalsSize(t *testing.T) {
@@ -450,7 +451,7 @@ func TestLeaderMustBeAControlKey(t *testing.T) {
 
 func TestLeaderIsCtrlBackslashUnlessToldOtherwise(t *testing.T) {
 	for leader, key := range map[byte]string{0: lead, 1: "\x01"} {
-		synctest.Test(t, func(t *testing.T) {
+		bubble.Test(t, func(t *testing.T) {
 			term, d := newFakeTerminal(20, 5), newFakeDaemon(20, 5)
 			go term.enter(key + "d")
 			r, err := Run(t.Context(), Options{Terminal: term, Dialer: d, Leader: leader})

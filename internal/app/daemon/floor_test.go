@@ -9,6 +9,7 @@ import (
 
 	"github.com/vev-term/vev/internal/domain"
 	"github.com/vev-term/vev/internal/protocol"
+	"github.com/vev-term/vev/internal/testkit/bubble"
 )
 
 // stoodBack is how long a flood of a session waits for the floor now.
@@ -19,7 +20,7 @@ func stoodBack(f *floor, id domain.SessionID) time.Duration {
 }
 
 func TestFloodStandsBackForAnAnswer(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		var f floor
 		typed, flood := domain.SessionID{1}, domain.SessionID{2}
 		require.Zero(t, stoodBack(&f, flood), "nobody typed")
@@ -38,7 +39,7 @@ func TestFloodStandsBackForAnAnswer(t *testing.T) {
 }
 
 func TestFloodDoesNotWaitForAnAnswerThatNeverComes(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		var f floor
 		f.take(domain.SessionID{1}, time.Now())
 		require.Equal(t, floorTime, stoodBack(&f, domain.SessionID{2}))
@@ -48,7 +49,7 @@ func TestFloodDoesNotWaitForAnAnswerThatNeverComes(t *testing.T) {
 
 // However much is typed into any number of sessions, a flood has two thirds of the time.
 func TestTypingLeavesFloodsTheirTime(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		var f floor
 		flood := domain.SessionID{9}
 		var waited time.Duration
@@ -66,7 +67,7 @@ func TestTypingLeavesFloodsTheirTime(t *testing.T) {
 }
 
 func TestFloorRestsAfterAnAnswer(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		var f floor
 		a, b, flood := domain.SessionID{1}, domain.SessionID{2}, domain.SessionID{3}
 		f.take(a, time.Now())
@@ -100,7 +101,7 @@ func TestFloodPausesBesideTyping(t *testing.T) {
 		{"a key now and then", true, typed, piece, 4 * typingTime, 7 * time.Second / 10, 4 * time.Second / 5},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
+			bubble.Test(t, func(t *testing.T) {
 				f := floor{crowded: c.crowded}
 				var fl flood
 				var reads time.Duration

@@ -7,7 +7,6 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -17,6 +16,7 @@ import (
 	"github.com/vev-term/vev/internal/domain/vt"
 	"github.com/vev-term/vev/internal/ports"
 	"github.com/vev-term/vev/internal/protocol"
+	"github.com/vev-term/vev/internal/testkit/bubble"
 )
 
 // program is a scripted ports.Program: the test prints, reads what was typed, and ends it.
@@ -329,7 +329,7 @@ type world struct {
 // inWorld runs f in a bubble; a goroutine left behind fails the test.
 func inWorld(t *testing.T, f func(w *world)) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		w := &world{t: t, ps: &programs{}}
 		w.d = New(Options{Programs: w.ps, Version: "test"})
 		defer func() {

@@ -18,6 +18,7 @@ import (
 	"github.com/vev-term/vev/internal/domain/render"
 	"github.com/vev-term/vev/internal/domain/vt"
 	"github.com/vev-term/vev/internal/ports"
+	"github.com/vev-term/vev/internal/testkit/bubble"
 )
 
 // terminal is a user's terminal: what is written feeds an engine.
@@ -209,7 +210,7 @@ type visit struct {
 // visiting runs f beside a gallery on a terminal of that size, in virtual time, and requires that the terminal is given back.
 func visiting(t *testing.T, cols, rows int, f func(v *visit)) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		v := &visit{
 			T: t, term: newTerminal(cols, rows), done: make(chan struct{}),
 			house: &house{lists: make(chan []ports.Session), open: map[domain.SessionID]*stream{}, fail: map[domain.SessionID]error{}},

@@ -8,12 +8,14 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/vev-term/vev/internal/testkit/bubble"
 )
 
 // onLink runs f with a connection over a link in virtual time.
 func onLink(t *testing.T, up, down Conditions, f func(l *Link, near, far *End)) {
 	t.Helper()
-	synctest.Test(t, func(*testing.T) {
+	bubble.Test(t, func(*testing.T) {
 		l := NewLink(1, up, down)
 		near, far := l.Connect()
 		f(l, near, far)

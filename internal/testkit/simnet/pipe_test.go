@@ -8,10 +8,12 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/vev-term/vev/internal/testkit/bubble"
 )
 
 func TestPipeBuffersUpToItsLimit(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		a, b := Pipe(4)
 		done := false
 		go func() {
@@ -45,7 +47,7 @@ func TestCutEndsBothWays(t *testing.T) {
 }
 
 func TestStallAndDeadline(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		a, b := Pipe(100)
 		a.Stall()
 		_, err := a.Write([]byte("x"))
