@@ -9,9 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// On more than one processor this crashes the race detector within a few rounds.
+// On more than one processor this crashes the race detector within some rounds.
 func TestTimersOfOneBubbleAreDueAtOnce(t *testing.T) {
-	for range 20 {
+	for range 200 {
 		Test(t, func(*testing.T) {
 			var all sync.WaitGroup
 			for range 4 {
