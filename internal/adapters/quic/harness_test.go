@@ -164,6 +164,7 @@ type relay struct {
 	down  atomic.Bool
 	delay time.Duration    // of what comes back
 	lose  func(n int) bool // what comes back and is lost, by its size; nil: nothing
+	goes  func(n int)      // is told the size of what goes there; or nil
 	all   sync.WaitGroup
 
 	mu    sync.Mutex
@@ -201,6 +202,9 @@ func (r *relay) run() {
 		n, from, err := r.inner.ReadFromUDP(buf)
 		if err != nil {
 			return
+		}
+		if r.goes != nil {
+			r.goes(n)
 		}
 		if r.down.Load() {
 			continue

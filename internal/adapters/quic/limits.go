@@ -52,7 +52,7 @@ const (
 	closeGrace = 500 * time.Millisecond
 )
 
-// config is what both ends have in common. Packets begin at the size that every path carries; larger ones are tried.
+// config is what both ends have in common. Packets begin at the size that every path carries.
 func config() *quicgo.Config {
 	return &quicgo.Config{
 		Versions:                   []quicgo.Version{quicgo.Version1},
@@ -70,6 +70,9 @@ func config() *quicgo.Config {
 func clientConfig() *quicgo.Config {
 	c := config()
 	c.KeepAlivePeriod = keepAlive
+	// The proxy alone tries larger packets: they are for bulk, which comes from its side, and the tries of one side take as much as
+	// two seconds of a busy screen, after each change of the way anew.
+	c.DisablePathMTUDiscovery = true
 	c.InitialConnectionReceiveWindow = 1 << 20
 	c.MaxIncomingStreams = -1
 	return c

@@ -338,6 +338,24 @@ func echoBeside(t *testing.T, l ports.Link, lose *atomic.Bool) (echo, whole []ti
 	return echo, whole
 }
 
+// Tries of how large packets may be come from the proxy alone.
+func TestTheProxyAloneTriesLargePackets(t *testing.T) {
+	m := newMachine(t, Ports{})
+	var there, back atomic.Int64 // the largest
+	r := newRelay(t, portOf(m.proxy.socket), func(r *relay) {
+		r.delay = time.Millisecond
+		r.goes = func(n int) { there.Store(max(there.Load(), int64(n))) }
+		r.lose = func(n int) bool { back.Store(max(back.Load(), int64(n))); return false }
+	})
+	s := open(t, dial(t, newDialer(&ssh{to: m, port: r.port()})))
+	require.Eventually(t, func() bool {
+		echoes(t, s, "a key")
+		return back.Load() > 1400
+	}, 10*time.Second, 10*time.Millisecond)
+	echoes(t, s, strings.Repeat("x", 10_000))
+	require.EqualValues(t, 1200, there.Load())
+}
+
 // What a stream begins with is there before the stream is granted: it waits for no answer.
 func TestAStreamBeginsBeforeItIsGranted(t *testing.T) {
 	m := newMachine(t, Ports{})
