@@ -176,7 +176,11 @@ func (l *link) ask(conn ports.SessionClientConn, m *protocol.Attach, said bool) 
 	case *protocol.Attached:
 		return *answer, nil
 	case *protocol.Refused:
-		return protocol.Attached{}, answer.Failure.Fault()
+		err := answer.Failure.Fault()
+		if m.Resume != nil && err.Kind == fault.NotFound {
+			err = errForgotten
+		}
+		return protocol.Attached{}, err
 	}
 	return protocol.Attached{}, fault.New(fault.Violation, "the daemon answered an attach with %T", answer)
 }
@@ -285,12 +289,9 @@ func (l *link) measured() {
 	}
 }
 
-// confirm tells the daemon that its last word was heard: the status of a program that ended is kept until then. A
-// client that has said goodbye itself owes nothing.
+// confirm tells the daemon that its last word was heard, which it keeps until then.
 func (l *link) confirm(conn ports.SessionClientConn) {
-	if !l.out.leaving() {
-		conn.Send(&protocol.Detach{}) // the end, whether or not it arrives
-	}
+	conn.Send(&protocol.Detach{}) // the end, whether or not it arrives
 }
 
 // settle paints what was left for a later state, when there is none.
@@ -391,9 +392,14 @@ func final(err error) bool {
 	return false
 }
 
-// gone says what it means when the daemon does not know an attachment it had: it is another daemon.
+// errForgotten is what it means when a daemon does not know an attachment that there was.
+var errForgotten = &fault.Error{
+	Kind: fault.NotFound, Msg: "the session has ended", Hint: "it was killed, or its daemon was restarted; vev ls shows what runs now",
+}
+
+// gone says what it means when there is no daemon any more.
 func gone(err error) error {
-	if fault.KindOf(err) != fault.NotFound {
+	if fault.KindOf(err) != fault.NotFound || errors.Is(err, errForgotten) {
 		return err
 	}
 	return fault.New(fault.NotFound, "the session ended: its daemon is gone").WithHint("vev ls shows what runs now")

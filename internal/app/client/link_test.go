@@ -111,7 +111,7 @@ func TestDetachTellsTheDaemonAfterWhatWasTyped(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, protocol.EndDetached, r.Reason)
 		require.Equal(t, "ls\r", a.daemon.typed())
-		require.Equal(t, []protocol.SessionClientMessage{&protocol.Detach{}}, a.daemon.got)
+		require.Equal(t, []protocol.SessionClientMessage{&protocol.Detach{}, &protocol.Detach{}}, a.daemon.got, "the end is asked for and confirmed")
 	})
 }
 
@@ -134,7 +134,7 @@ func TestTheEndOfTheTerminal(t *testing.T) {
 			a.term.events <- e
 			_, err := a.ends(0)
 			require.Equal(t, fault.Canceled, fault.KindOf(err), e)
-			require.Equal(t, []protocol.SessionClientMessage{&protocol.Detach{}}, a.daemon.got, "no attachment is left behind")
+			require.Equal(t, []protocol.SessionClientMessage{&protocol.Detach{}, &protocol.Detach{}}, a.daemon.got, "no attachment is left behind")
 		})
 	}
 	attached(t, nil, func(a *attachment) {
@@ -144,7 +144,7 @@ func TestTheEndOfTheTerminal(t *testing.T) {
 		a.term.mu.Unlock()
 		_, err := a.ends(time.Second)
 		require.Equal(t, fault.Unavailable, fault.KindOf(err))
-		require.Equal(t, []protocol.SessionClientMessage{&protocol.Detach{}}, a.daemon.got)
+		require.Equal(t, []protocol.SessionClientMessage{&protocol.Detach{}, &protocol.Detach{}}, a.daemon.got)
 		a.term.vt.Write([]byte("\x1b[?1049l\x1b[?2004l")) // check looks for them; nothing can be written to such a terminal
 	})
 }
@@ -305,7 +305,7 @@ func TestLostDaemonIsSaid(t *testing.T) {
 		require.Equal(t, fault.NotFound, fault.KindOf(err))
 		f, ok := errors.AsType[*fault.Error](err)
 		require.True(t, ok)
-		require.Equal(t, "the session ended: its daemon is gone", f.Error(), "one line")
+		require.Equal(t, "the session has ended", f.Error(), "one line")
 		require.NotEmpty(t, f.Hint)
 		require.True(t, a.term.left())
 	})

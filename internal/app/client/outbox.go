@@ -41,7 +41,6 @@ type outbox struct {
 	focus                 protocol.Focus
 	focusKnown, focusOwed bool
 	bye                   bool // a Detach is owed
-	left                  bool // goodbye was called
 	shut                  bool // no conversation any more
 	asked                 questions
 
@@ -204,16 +203,9 @@ func (o *outbox) focused(in bool) {
 // goodbye owes a Detach, behind the input that may go.
 func (o *outbox) goodbye() {
 	o.mu.Lock()
-	o.bye, o.left = true, true
+	o.bye = true
 	o.mu.Unlock()
 	signal(o.wake)
-}
-
-// leaving reports whether goodbye was called.
-func (o *outbox) leaving() bool {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.left
 }
 
 // received drops input that the daemon has written to the program, up to message acked, and returns where in the input

@@ -33,6 +33,7 @@ type attachment struct {
 	focus  focusReport
 	view   view
 	end    *protocol.Ended // the attachment is over: to be sent
+	here   bool            // it was told that the client is there
 
 	received    uint64      // last input number taken
 	written     uint64      // last input number written to the terminal
@@ -87,6 +88,9 @@ func (a *attachment) live() bool { return a.link != nil }
 // it cannot hear that. The caller holds s.mu.
 func (a *attachment) present() bool { return a.live() && (a.end == nil || a.s.finished) }
 
+// over reports whether nothing but the end is left to send. The caller holds s.mu.
+func (a *attachment) over() bool { return a.end != nil && a.end.Reason != protocol.EndExited }
+
 // poke wakes the sender. The caller holds s.mu.
 func (a *attachment) poke() {
 	if a.link != nil {
@@ -107,7 +111,7 @@ func (s *session) attach(m *protocol.Attach, l *link) (*attachment, error) {
 		return nil, err
 	}
 	if m.Take {
-		for _, other := range slices.Clone(s.attachments) { // one without a client is dropped
+		for _, other := range s.attachments {
 			other.finish(protocol.EndTaken)
 		}
 	}
@@ -123,16 +127,20 @@ func (s *session) attach(m *protocol.Attach, l *link) (*attachment, error) {
 	return a, nil
 }
 
-// makeRoom drops the oldest attachment without a client at MaxAttachments. The caller holds mu.
+// makeRoom drops an attachment without a client at MaxAttachments: the oldest that is over, or else the oldest. The caller holds mu.
 func (s *session) makeRoom() error {
 	if len(s.attachments) < protocol.MaxAttachments {
 		return nil
 	}
+	var drop *attachment
 	for _, a := range s.attachments {
-		if !a.live() {
-			s.drop(a)
-			return nil
+		if !a.live() && (drop == nil || a.over() && !drop.over()) {
+			drop = a
 		}
+	}
+	if drop != nil {
+		s.drop(drop)
+		return nil
 	}
 	return fault.New(fault.Limit, "session has %d clients, the most there can be", len(s.attachments)).
 		WithHint("attach with --take, or detach some with vev detach")
@@ -164,10 +172,12 @@ func (a *attachment) resume(m *protocol.Attach, l *link) (received uint64, err e
 	a.eventSent = m.Resume.EventSeq
 	a.ackSent, a.echoSent, a.unacked, a.looks = 0, 0, 0, time.Time{}
 	a.size = m.Size
-	s.d.rows.note(s.id)
-	s.came(a)
-	s.settle(time.Now(), 0)
-	s.attend()
+	if !a.over() {
+		s.d.rows.note(s.id)
+		s.came(a)
+		s.settle(time.Now(), 0)
+		s.attend()
+	}
 	// What is queued and not written stays in the client's window, so it is sent again; input
 	// drops the repeats.
 	return a.written, nil
@@ -178,7 +188,7 @@ func unknownToken() error {
 		WithHint("its session has ended, or the daemon was restarted; vev ls shows what there is")
 }
 
-// disconnect is what the receiver of l does last: the client may come back.
+// disconnect is what the receiver of l does last: the client may come back, if only to hear that it is over.
 func (a *attachment) disconnect(l *link) {
 	s := a.s
 	s.mu.Lock()
@@ -186,11 +196,8 @@ func (a *attachment) disconnect(l *link) {
 		close(l.stop)
 		a.link = nil
 		a.view.release()
-		if a.end != nil && a.end.Reason != protocol.EndExited {
-			s.drop(a) // it was over for this client, whether or not it heard
-		}
 		s.departed()
-		s.tell(domain.Event{Type: domain.EventDetached, Client: a.id}, s.lastUsed)
+		s.went(a)
 	}
 	finished := s.finished && s.killed && !slices.ContainsFunc(s.attachments, (*attachment).live)
 	s.mu.Unlock()
@@ -221,26 +228,22 @@ func (a *attachment) leave() {
 		}
 		s.drop(a)
 		s.departed()
-		s.tell(domain.Event{Type: domain.EventDetached, Client: a.id}, s.lastUsed)
+		s.went(a)
 	}
-	finished := there && s.finished && a.end != nil
+	finished := there && s.finished && a.end != nil && (s.killed || !a.over())
 	s.mu.Unlock()
 	if finished {
 		s.remove()
 	}
 }
 
-// finish ends the attachment with a reason, once. The caller holds s.mu.
+// finish ends the attachment with a reason, once. A client that is away, be it only on its way to another link, hears of it when
+// it comes back. The caller holds s.mu.
 func (a *attachment) finish(reason protocol.EndReason) {
-	if a.end != nil {
-		return
+	if a.end == nil {
+		a.end = &protocol.Ended{Reason: reason}
+		a.poke()
 	}
-	if !a.live() {
-		a.s.drop(a)
-		return
-	}
-	a.end = &protocol.Ended{Reason: reason}
-	a.poke()
 }
 
 // input takes one input message from the client at l. A repeat is dropped, a gap or an

@@ -49,7 +49,7 @@ func (s *session) clients() []domain.ClientInfo {
 func (s *session) detachAll() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, a := range slices.Clone(s.attachments) {
+	for _, a := range s.attachments {
 		a.finish(protocol.EndDetached)
 	}
 	s.departed()

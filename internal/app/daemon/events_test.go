@@ -79,6 +79,11 @@ func TestWhatHappensIsTold(t *testing.T) {
 		v.p.Close()
 		l.settle()
 		require.Equal(t, []string{"idle", "activity", "foreground", "attached", "resized", "detached"}, l.types())
+		require.Nil(t, w.ask(0, &protocol.DetachAll{Session: "work"}).Failure)
+		v.resume() // to hear that it is over
+		v.p.Close()
+		l.settle()
+		require.Empty(t, l.types(), "it was not there")
 		require.Nil(t, w.ask(0, &protocol.Rename{Session: "work", Name: "play"}).Failure)
 		require.Nil(t, w.ask(0, &protocol.Lock{Session: "play", Locked: true, Author: "me"}).Failure)
 		p.end(domain.ExitStatus{Code: 3})

@@ -58,9 +58,18 @@ func (s *session) tell(e domain.Event, now time.Time) {
 // came tells that a client is there, or is back; a person who looks is called no longer. The caller holds mu.
 func (s *session) came(a *attachment) {
 	now := time.Now()
+	a.here = true
 	s.tell(domain.Event{Type: domain.EventAttached, Client: a.id}, now)
 	if !a.readOnly {
 		s.fact(domain.FactSeen, "", now)
+	}
+}
+
+// went tells that a client is there no longer, once. The caller holds mu.
+func (s *session) went(a *attachment) {
+	if a.here {
+		a.here = false
+		s.tell(domain.Event{Type: domain.EventDetached, Client: a.id}, time.Now())
 	}
 }
 

@@ -132,7 +132,7 @@ func (a *attachment) next(l *link, out *protocol.Output, now time.Time) step {
 		return step{}
 	}
 	a.ripen(now)
-	if a.end != nil && a.end.Reason != protocol.EndExited {
+	if a.over() {
 		return step{end: a.end}
 	}
 	wait, drew, err := a.state(l, out, now)

@@ -245,6 +245,59 @@ func TestTakeAndDetachEndTheOthers(t *testing.T) {
 	})
 }
 
+// A client that was away when it was sent away, a moment between two links or a night, hears so when it comes back: once.
+func TestWhoIsAwayHearsOfTheEndLater(t *testing.T) {
+	inWorld(t, func(w *world) {
+		for reason, end := range map[protocol.EndReason]func(){
+			protocol.EndTaken: func() {
+				v := w.attach(protocol.Attach{Session: "a", Take: true})
+				v.settle()
+				v.p.Close()
+				synctest.Wait()
+			},
+			protocol.EndDetached: func() { require.Nil(t, w.ask(0, &protocol.DetachAll{Session: "a"}).Failure) },
+		} {
+			id := w.create("a")
+			for _, told := range []bool{false, true} { // before its link was lost, or not
+				v := w.attach(protocol.Attach{Session: "a"})
+				v.settle()
+				if told {
+					end()
+				}
+				v.p.Close()
+				synctest.Wait()
+				if !told {
+					end()
+				}
+				others := w.list()[0].Attached
+				v.resume()
+				require.Equal(t, others, w.list()[0].Attached, "it does not count")
+				m := <-v.p.toClient
+				require.True(t, isEnd(m), "%T", m)
+				require.Equal(t, reason, m.(*protocol.Ended).Reason)
+				v.p.toServer <- &protocol.Detach{}
+				<-v.p.closed
+				p := w.dial()
+				p.toServer <- &protocol.Attach{Size: domain.DefaultSize, Resume: &protocol.Resume{Token: v.attached.Token}}
+				require.Equal(t, fault.NotFound, (<-p.toClient).(*protocol.Refused).Failure.Kind)
+			}
+			v := w.attach(protocol.Attach{Session: "a"})
+			v.settle()
+			v.p.Close()
+			synctest.Wait()
+			end()
+			id.end(domain.ExitStatus{Code: 3})
+			synctest.Wait()
+			v.resume()
+			require.True(t, isEnd(<-v.p.toClient))
+			v.p.toServer <- &protocol.Detach{}
+			<-v.p.closed
+			require.NotEmpty(t, w.list(), "it was not told how the program ended: %d", reason)
+			require.Nil(t, w.ask(0, &protocol.Kill{Session: "a"}).Failure)
+		}
+	})
+}
+
 func TestAttachmentLimitDropsTheOldestWithoutAClient(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.create("a")
@@ -257,12 +310,32 @@ func TestAttachmentLimitDropsTheOldestWithoutAClient(t *testing.T) {
 		p := w.dial()
 		p.toServer <- &protocol.Attach{Session: "a", Size: domain.DefaultSize}
 		require.Equal(t, fault.Limit, (<-p.toClient).(*protocol.Refused).Failure.Kind)
+		dropped := func(v *viewer) {
+			p := w.dial()
+			p.toServer <- &protocol.Attach{Size: domain.DefaultSize, Resume: &protocol.Resume{Token: v.attached.Token}}
+			require.Equal(t, fault.NotFound, (<-p.toClient).(*protocol.Refused).Failure.Kind)
+		}
 		all[3].p.Close()
 		synctest.Wait()
+		last := w.attach(protocol.Attach{Session: "a"})
+		last.settle()
+		dropped(all[3])
+
+		all[5].p.Close()
+		clients := w.ask(0, &protocol.Clients{Session: "a"}).Body.(*protocol.ClientList).List
+		require.Nil(t, w.ask(0, &protocol.DetachClient{Session: "a", Client: clients[8].ID}).Failure)
+		synctest.Wait()
+		var sentAway *viewer
+		for _, v := range all {
+			if len(v.p.toClient) > 0 && isEnd(<-v.p.toClient) {
+				sentAway = v
+			}
+		}
+		sentAway.p.Close() // without a word
+		synctest.Wait()
 		w.attach(protocol.Attach{Session: "a"}).settle()
-		p = w.dial()
-		p.toServer <- &protocol.Attach{Size: domain.DefaultSize, Resume: &protocol.Resume{Token: all[3].attached.Token}}
-		require.Equal(t, fault.NotFound, (<-p.toClient).(*protocol.Refused).Failure.Kind)
+		all[5].resume()
+		dropped(sentAway)
 		for _, v := range all {
 			v.p.Close()
 		}
