@@ -5,7 +5,6 @@ import (
 	"io"
 	"math/rand/v2"
 	"net"
-	"runtime"
 	"runtime/debug"
 	"time"
 
@@ -47,7 +46,7 @@ const brokerGC = 25
 // of them, and the service relays their streams to daemon.sock, or over a link that sshstdio or quic makes.
 func runBroker(idle time.Duration) error {
 	debug.SetGCPercent(brokerGC)
-	threads := runtime.GOMAXPROCS(1)
+	oneThread()
 	var b *broker.Broker
 	var q *questions
 	sleep := wake.New()
@@ -60,7 +59,7 @@ func runBroker(idle time.Duration) error {
 	}()
 	return runService(talk.BrokerService, protocol.MaxBrokerClients, func(s *service) error {
 		q = newQuestions(s.dir, s.log)
-		ssh := &sshstdio.Dialer{Converse: converse(threads), Begin: begin(threads), Env: sshEnvironment(s.dir), Questions: q.open}
+		ssh := &sshstdio.Dialer{Converse: converse, Begin: begin, Env: sshEnvironment(s.dir), Questions: q.open}
 		b = broker.New(broker.Options{
 			Daemon: localDaemon{s.dir}, Remote: remote(ssh, sleep),
 			Hosts: hostfile.In(s.dir.State()), Visitor: ssh, Warn: func(err error) { s.log.Warn("hosts", "why", err) },
@@ -94,34 +93,27 @@ func sshEnvironment(dir *rundir.Dir) []string {
 	return nil
 }
 
-// converse begins the broker conversation with the mux helper of another machine. What goes over a link is worth several
-// threads; to lead to this machine's daemon, one does it sooner, since nobody has to be woken.
-func converse(threads int) func(context.Context, io.ReadWriteCloser) (ports.Link, error) {
-	return func(ctx context.Context, carriage io.ReadWriteCloser) (ports.Link, error) {
-		runtime.GOMAXPROCS(threads)
-		client, err := brokeripc.Dial(ctx, carriage, software())
-		if err != nil {
-			return nil, err // never a nil client that is not a nil link
-		}
-		return client, nil
+// converse begins the broker conversation with the mux helper of another machine.
+func converse(ctx context.Context, carriage io.ReadWriteCloser) (ports.Link, error) {
+	client, err := brokeripc.Dial(ctx, carriage, software())
+	if err != nil {
+		return nil, err // never a nil client that is not a nil link
 	}
+	return client, nil
 }
 
 // begin is converse that asks for a stream as it begins.
-func begin(threads int) func(*protocol.Opening) ([]byte, sshstdio.Converse) {
-	return func(o *protocol.Opening) ([]byte, sshstdio.Converse) {
-		b, err := brokeripc.Begin(software(), o)
-		if err != nil { // what a client asked for cannot be said this way
-			return nil, converse(threads)
+func begin(o *protocol.Opening) ([]byte, sshstdio.Converse) {
+	b, err := brokeripc.Begin(software(), o)
+	if err != nil { // what a client asked for cannot be said this way
+		return nil, converse
+	}
+	return b.Bytes(), func(ctx context.Context, carriage io.ReadWriteCloser) (ports.Link, error) {
+		client, err := b.Dial(ctx, carriage)
+		if err != nil {
+			return nil, err // as above
 		}
-		return b.Bytes(), func(ctx context.Context, carriage io.ReadWriteCloser) (ports.Link, error) {
-			runtime.GOMAXPROCS(threads)
-			client, err := b.Dial(ctx, carriage)
-			if err != nil {
-				return nil, err // as above
-			}
-			return client, nil
-		}
+		return client, nil
 	}
 }
 

@@ -40,6 +40,7 @@ func (c *cli) cmdMuxStdio() *cobra.Command {
 // runMuxStdio is a broker with one client, the broker of another machine, and no host but this
 // machine. Whether a daemon may be started each stream says for itself. It ends with the carriage.
 func runMuxStdio(ctx context.Context, in, out *os.File) error {
+	oneThread()
 	dir, err := rundir.Open()
 	if err != nil {
 		return err

@@ -99,6 +99,7 @@ func (c *cli) cmdQUICProxy() *cobra.Command {
 // runQUICProxy composes the proxy: each connection that it lets in is a client of a broker service that knows no host but
 // this machine.
 func runQUICProxy(spare time.Duration) error {
+	oneThread()
 	quic.Conceal()
 	var proxy *quic.Proxy
 	defer func() {
