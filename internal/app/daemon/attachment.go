@@ -86,7 +86,7 @@ func (a *attachment) live() bool { return a.link != nil }
 
 // present reports whether the client counts as attached: not if it is being sent away, even if
 // it cannot hear that. The caller holds s.mu.
-func (a *attachment) present() bool { return a.live() && (a.end == nil || a.s.finished) }
+func (a *attachment) present() bool { return a.live() && !a.over() }
 
 // over reports whether nothing but the end is left to send. The caller holds s.mu.
 func (a *attachment) over() bool { return a.end != nil && a.end.Reason != protocol.EndExited }

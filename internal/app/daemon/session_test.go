@@ -289,6 +289,7 @@ func TestWhoIsAwayHearsOfTheEndLater(t *testing.T) {
 			id.end(domain.ExitStatus{Code: 3})
 			synctest.Wait()
 			v.resume()
+			require.NotEmpty(t, w.list(), "nobody is there who will be told how the program ended")
 			require.True(t, isEnd(<-v.p.toClient))
 			v.p.toServer <- &protocol.Detach{}
 			<-v.p.closed
