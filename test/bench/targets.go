@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"strconv"
 )
 
 // target is one thing that vev has to reach in a table: at most limit times the base's median, or at most limit where
@@ -59,12 +58,6 @@ func (g target) value(made map[string]*table) (float64, bool) {
 // slack is by how much a target may be missed before a gate fails.
 const slack = 1.25
 
-// asPrinted is v to the digits that a table shows, which are those that targets are given in: what is beyond is noise.
-func asPrinted(v float64) float64 {
-	v, _ = strconv.ParseFloat(cellText(v, true), 64) // always a number
-	return v
-}
-
 // printTargets judges each target that was measured and returns how many were missed by more than the slack.
 func printTargets(w io.Writer, all []target, made map[string]*table, quick bool) (missed int) {
 	rows := [][]string{{"target", "value", "at most", "of", ""}}
@@ -74,7 +67,7 @@ func printTargets(w io.Writer, all []target, made map[string]*table, quick bool)
 			continue
 		}
 		verdict := "met"
-		if asPrinted(v) > g.limit {
+		if v > g.limit {
 			verdict = "MISSED"
 			if v > g.limit*slack && !g.tail {
 				missed++
